@@ -161,7 +161,7 @@ impl Known {
             read_only: tool.read_only,
             consequential: false,
             origin: origin.into(),
-            way: CallPath::Generated,
+            path: CallPath::Generated,
             text: Default::default(),
         })
     }

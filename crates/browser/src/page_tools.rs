@@ -5,7 +5,7 @@
 
 mod call;
 mod found;
-mod home;
+mod location;
 pub(crate) mod model_context;
 mod report;
 mod tool_text;
@@ -14,6 +14,6 @@ pub(crate) mod web_mcp;
 pub use call::{PageAnswer, call};
 pub(crate) use found::{CallPath, Found};
 pub use found::{Findings, FoundTool, Mark, ToolNumber, ToolSource};
-pub(crate) use home::Home;
+pub(crate) use location::ToolLocation;
 pub(crate) use report::{Report, Reporter};
-pub use tool_text::{SaidBy, ToolText, beside};
+pub use tool_text::{SaidBy, ToolText, run_in_background};

@@ -3,7 +3,7 @@
 mod visible;
 
 pub use tabmux_cdp::types::decode;
-pub use visible::{is_changed, make_visible, visible, visible_json, written_out};
+pub use visible::{escaped, escaped_json, has_hidden, make_visible, visible};
 
 /// At most `limit` characters of `text`, with an ellipsis if it was cut.
 pub fn shorten(text: &str, limit: usize) -> String {
@@ -29,7 +29,7 @@ pub fn one_line(text: &str, limit: usize) -> String {
 
 /// `text` with its line breaks, without invisible characters and those that change how others look; cut at `limit`
 /// characters.
-pub fn honest(text: &str, limit: usize) -> String {
+pub fn clean(text: &str, limit: usize) -> String {
     // Hidden characters can be many, so only this much of the text is examined.
     let end = text.char_indices().nth(limit.saturating_mul(4));
     let text = end.map_or(text, |(end, _)| &text[..end]);
@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_is_left_out_of_longer_text() {
-        assert_eq!(honest("a\n\tb\u{202e}\u{200b}\u{0}c", 20), "a\n\tbc");
-        assert_eq!(honest("abcdef", 3), "abc…");
+        assert_eq!(clean("a\n\tb\u{202e}\u{200b}\u{0}c", 20), "a\n\tbc");
+        assert_eq!(clean("abcdef", 3), "abc…");
     }
 
     #[test]

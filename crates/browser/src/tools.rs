@@ -106,8 +106,8 @@ pub fn slim() -> &'static [ToolSpec] {
 }
 
 /// Resets a tab: removes the emulation and the request rules that tools set in it.
-pub(crate) async fn take_everything_back(tab: &crate::Tab) {
-    for reset in [emulate::take_back(tab).await, rules::take_back(tab).await] {
+pub(crate) async fn reset_tab(tab: &crate::Tab) {
+    for reset in [emulate::reset(tab).await, rules::clear(tab).await] {
         if let Err(error) = reset {
             tracing::debug!(%error, "cannot reset a released tab completely");
         }

@@ -113,7 +113,7 @@ impl Trace {
     }
 
     /// The nodes that moved most and have no name yet.
-    pub(crate) fn nameless(&self) -> Vec<i64> {
+    pub(crate) fn unnamed_nodes(&self) -> Vec<i64> {
         let mut shifts: Vec<_> = self.shifts.iter().collect();
         shifts.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut nodes = Vec::new();

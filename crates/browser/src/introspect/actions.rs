@@ -153,7 +153,7 @@ pub(crate) fn choice(
     rank: i32,
     controls: &[&Control],
 ) -> Draft {
-    let controls = controls.get(..MOST_CHOICES).unwrap_or(controls);
+    let controls = controls.get(..MAX_CHOICES).unwrap_or(controls);
     let told = choices(controls.iter().map(|control| control.name.as_str()));
     let mut schema = json!({ "type": "object", "properties": {}, "required": [argument] });
     schema["properties"][argument] = json!({ "type": "string", "enum": told });
@@ -162,7 +162,7 @@ pub(crate) fn choice(
         name: name.to_owned(),
         description: description.to_owned(),
         schema,
-        deed: ToolAction::Choose {
+        action: ToolAction::Choose {
             argument,
             choices: named(controls),
         },
@@ -228,7 +228,7 @@ fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
                 "properties": { "index": { "type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one on the page" } },
                 "required": ["index"],
             }),
-            deed: ToolAction::Item { items: items.collect(), switch: false },
+            action: ToolAction::Item { items: items.collect(), switch: false },
             rank: 48,
         });
         for at in places {
@@ -265,7 +265,7 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
             name: format!("set_{verb}"),
             description: format!("Switch \"{label}\" on or off{within}."),
             schema: switch_schema("Whether to switch it on"),
-            deed: ToolAction::Switch {
+            action: ToolAction::Switch {
                 label,
                 n: control.n,
             },
@@ -291,7 +291,7 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
         name,
         description: format!("{does} \"{label}\"{within}."),
         schema: json!({ "type": "object", "properties": {} }),
-        deed: ToolAction::Press {
+        action: ToolAction::Press {
             label,
             n: control.n,
         },
@@ -348,4 +348,4 @@ fn with_end(name: &str, end: &str) -> String {
     }
 }
 
-const MOST_CHOICES: usize = 60;
+const MAX_CHOICES: usize = 60;

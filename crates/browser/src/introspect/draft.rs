@@ -11,7 +11,7 @@ pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) schema: Value,
-    pub(crate) deed: ToolAction,
+    pub(crate) action: ToolAction,
     /// Tools with a higher rank come first in the list.
     pub(crate) rank: i32,
 }

@@ -137,7 +137,7 @@ impl Control {
     }
 
     /// Its name for users.
-    pub(crate) fn called(&self) -> &str {
+    pub(crate) fn display_name(&self) -> &str {
         let words = [&self.name, &self.field.before, &self.field.placeholder];
         let first = words.into_iter().find(|words| !words.is_empty());
         first.map_or("", String::as_str)
@@ -154,7 +154,7 @@ impl Survey {
     pub(crate) fn outward(&self, group: i64) -> impl Iterator<Item = (usize, &Group)> {
         let mut next = group;
         // The script reports no cycles, but this must not depend on it.
-        (0..DEEPEST).map_while(move |_| {
+        (0..MAX_DEPTH).map_while(move |_| {
             let at = usize::try_from(next).ok()?;
             let group = self.groups.get(at)?;
             next = group.outer;
@@ -163,4 +163,4 @@ impl Survey {
     }
 }
 
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;

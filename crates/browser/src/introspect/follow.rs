@@ -41,11 +41,11 @@ impl Following {
 
 /// Why a page is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum News {
+enum Change {
     /// Its content has changed.
-    Changed,
+    Content,
     /// Another document is shown.
-    Moved,
+    Document,
 }
 
 /// Reads the page now and whenever it has changed, until the tab closes.
@@ -67,24 +67,24 @@ async fn follow(tab: Tab, limit: usize) {
         let (documents, took) = match reading {
             Ok(Ok(reading)) => (reading.documents, reading.took),
             // The page navigated or does not respond: the cost is unknown, so assume that it is high.
-            Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(LEAST_PAUSE)),
+            Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(MIN_PAUSE)),
         };
         let rest = Instant::now() + pause(took);
-        if changed(&tab, &documents).await == News::Moved && !documents.is_empty() {
+        if changed(&tab, &documents).await == Change::Document && !documents.is_empty() {
             continue;
         }
         // Changes come in bursts.
-        tokio::time::sleep_until(rest.max(Instant::now() + LEAST_PAUSE)).await;
+        tokio::time::sleep_until(rest.max(Instant::now() + MIN_PAUSE)).await;
     }
 }
 
 /// How long to pause after a read that took this long: twenty times as long.
 pub(crate) fn pause(took: Duration) -> Duration {
-    (took * 20).clamp(LEAST_PAUSE, MOST_PAUSE)
+    (took * 20).clamp(MIN_PAUSE, MAX_PAUSE)
 }
 
 /// Returns when one of these documents has changed since it was read, or is no longer shown.
-async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
+async fn changed(tab: &Tab, documents: &[DocumentId]) -> Change {
     let frames: Vec<_> = {
         let state = tab.state();
         let shown = documents
@@ -93,7 +93,7 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
         shown.collect()
     };
     if frames.is_empty() || frames.iter().any(Option::is_none) {
-        return News::Moved;
+        return Change::Document;
     }
     let moved = tab.until(PATIENCE, |state| {
         let mut documents = documents.iter();
@@ -106,11 +106,11 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
         .map(|world| Box::pin(one_changed(world)))
         .collect();
     if watches.is_empty() {
-        return News::Changed;
+        return Change::Content;
     }
     tokio::select! {
-        _ = moved => News::Moved,
-        _ = select_all(watches) => News::Changed,
+        _ = moved => Change::Document,
+        _ = select_all(watches) => Change::Content,
     }
 }
 
@@ -125,9 +125,9 @@ async fn one_changed(world: World) {
 }
 
 /// Changes come in bursts, so the next read waits at least this long.
-const LEAST_PAUSE: Duration = Duration::from_millis(150);
+const MIN_PAUSE: Duration = Duration::from_millis(150);
 /// However slow a page is, it is read again after this time.
-const MOST_PAUSE: Duration = Duration::from_secs(600);
+const MAX_PAUSE: Duration = Duration::from_secs(600);
 const READING_LIMIT: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -138,8 +138,8 @@ mod tests {
     #[test]
     fn reading_takes_a_twentieth_of_the_time_at_most() {
         let millis = Duration::from_millis;
-        assert_eq!(pause(millis(1)), LEAST_PAUSE);
+        assert_eq!(pause(millis(1)), MIN_PAUSE);
         assert_eq!(pause(millis(40)), millis(800));
-        assert_eq!(pause(Duration::from_secs(60)), MOST_PAUSE);
+        assert_eq!(pause(Duration::from_secs(60)), MAX_PAUSE);
     }
 }

@@ -17,10 +17,10 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
         };
         drafts.extend(form_draft(survey, group, &members, used));
     }
-    for fields in loose(survey, used) {
+    for fields in fields_without_form(survey, used) {
         drafts.extend(match fields.as_slice() {
-            [one] => alone(survey, *one),
-            several => together(survey, several),
+            [one] => single_field(survey, *one),
+            several => field_set(survey, several),
         });
         for at in fields {
             mark(used, at);
@@ -58,12 +58,12 @@ fn form_draft(
     let places = members
         .iter()
         .filter(|at| controls(at).is_some_and(schema::can_fill));
-    let places: Vec<usize> = places.copied().take(MOST_FIELDS).collect();
+    let places: Vec<usize> = places.copied().take(MAX_FIELDS).collect();
     let fields: Vec<&Control> = places.iter().filter_map(controls).collect();
-    if fields.is_empty() || fields.iter().all(|field| is_bare(field)) {
+    if fields.is_empty() || fields.iter().all(|field| is_unnamed(field)) {
         return None;
     }
-    let button = sender(survey, members, group);
+    let button = submit_button(survey, members, group);
     for at in places {
         mark(used, at);
     }
@@ -80,7 +80,7 @@ fn form_draft(
         only.name = "query".into();
         only.required = true;
     }
-    let then = match (button, only_line(&fields)) {
+    let then = match (button, only_text_field(&fields)) {
         (Some(button), _) => Then::Press {
             label: label_of(button),
             n: button.n,
@@ -108,18 +108,18 @@ fn form_draft(
         name,
         description,
         schema: schema::object(&arguments),
-        deed: ToolAction::Fill { arguments, then },
+        action: ToolAction::Fill { arguments, then },
         rank: purpose.rank(),
     })
 }
 
 /// A field without any name: an agent could not know what it is for.
-fn is_bare(field: &Control) -> bool {
-    field.called().is_empty() && field.field.key.is_empty()
+fn is_unnamed(field: &Control) -> bool {
+    field.display_name().is_empty() && field.field.key.is_empty()
 }
 
 /// The button that submits the form: one that is marked so, else the only one.
-fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
+fn submit_button(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
     let is_button = |control: &Control| {
         control.role == "button"
             && !control.name.is_empty()
@@ -152,7 +152,7 @@ fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
 }
 
 /// The field in which Enter submits a form without a button: it must be the only text field.
-fn only_line(fields: &[&Control]) -> Option<u32> {
+fn only_text_field(fields: &[&Control]) -> Option<u32> {
     let is_line = |field: &&&Control| {
         !matches!(
             field.field.kind.as_str(),
@@ -234,7 +234,7 @@ fn form_name(group: &Group, fields: &[&Control], button: &str) -> String {
         return button.to_owned();
     }
     let one = match fields {
-        [one] => snake(one.called(), 4),
+        [one] => snake(one.display_name(), 4),
         _ => String::new(),
     };
     match (button, title.as_str()) {
@@ -265,41 +265,42 @@ fn title_of(group: &Group) -> &str {
 }
 
 /// Fields outside of forms, grouped if they share a group and a heading.
-fn loose(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
+fn fields_without_form(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(i64, &str, Vec<usize>)> = Vec::new();
     for (at, control) in survey.controls.iter().enumerate() {
         let free = !used.get(at).copied().unwrap_or(true);
-        if !free || !control.is_field() || !schema::can_fill(control) || is_bare(control) {
+        if !free || !control.is_field() || !schema::can_fill(control) || is_unnamed(control) {
             continue;
         }
-        let home = home(survey, control);
+        let field_group = field_group(survey, control);
         let is_text_alone = is_search(control);
         let same = groups.iter_mut().find(|(group, heading, _)| {
-            *group == home && *heading == control.heading && !is_text_alone
+            *group == field_group && *heading == control.heading && !is_text_alone
         });
         match same {
-            Some((.., members)) if members.len() < MOST_FIELDS => members.push(at),
-            _ => groups.push((home, &control.heading, vec![at])),
+            Some((.., members)) if members.len() < MAX_FIELDS => members.push(at),
+            _ => groups.push((field_group, &control.heading, vec![at])),
         }
     }
     groups.into_iter().map(|(.., members)| members).collect()
 }
 
 /// The group that keeps fields together; guessed list items do not count.
-fn home(survey: &Survey, control: &Control) -> i64 {
+fn field_group(survey: &Survey, control: &Control) -> i64 {
     let mut around = survey.around(control);
-    let home = around.find(|(_, group)| {
+    let field_group = around.find(|(_, group)| {
         matches!(
             group.kind,
             Kind::Dialog | Kind::Fieldset | Kind::Toolbar | Kind::Header | Kind::Footer
         )
     });
-    home.and_then(|(at, _)| i64::try_from(at).ok())
+    field_group
+        .and_then(|(at, _)| i64::try_from(at).ok())
         .unwrap_or(-1)
 }
 
 /// A tool for one field.
-fn alone(survey: &Survey, at: usize) -> Option<Draft> {
+fn single_field(survey: &Survey, at: usize) -> Option<Draft> {
     let control = survey.controls.get(at)?;
     let mut arguments = schema::arguments(survey, &[control]);
     let argument = arguments.first_mut()?;
@@ -309,7 +310,7 @@ fn alone(survey: &Survey, at: usize) -> Option<Draft> {
         words => words,
     };
     let words = match words.is_empty() {
-        true => digest(control.called()),
+        true => digest(control.display_name()),
         false => words,
     };
     let (name, argument_name, then, description) = match control.field.kind.as_str() {
@@ -364,12 +365,12 @@ fn alone(survey: &Survey, at: usize) -> Option<Draft> {
         description,
         schema: schema::object(&arguments),
         rank: if is_search(control) { 93 } else { 65 },
-        deed: ToolAction::Fill { arguments, then },
+        action: ToolAction::Fill { arguments, then },
     })
 }
 
 /// A tool for several fields without a submit button.
-fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
+fn field_set(survey: &Survey, places: &[usize]) -> Option<Draft> {
     let fields: Vec<&Control> = places
         .iter()
         .filter_map(|at| survey.controls.get(*at))
@@ -386,7 +387,7 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
         [at, ..],
     ) = (arguments.as_slice(), places)
     {
-        let mut draft = alone(survey, *at)?;
+        let mut draft = single_field(survey, *at)?;
         let label = arguments
             .first()
             .map(|argument| argument.label.clone())
@@ -400,14 +401,14 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             argument.required = true;
         }
         draft.schema = schema::object(&arguments);
-        draft.deed = ToolAction::Fill {
+        draft.action = ToolAction::Fill {
             arguments,
             then: Then::Nothing,
         };
         return Some(draft);
     }
-    let home = usize::try_from(home(survey, first)).ok();
-    let group = home.and_then(|home| survey.groups.get(home));
+    let field_group = usize::try_from(field_group(survey, first)).ok();
+    let group = field_group.and_then(|field_group| survey.groups.get(field_group));
     let title = group.map_or("", |group| group.name.as_str());
     let title = if title.is_empty() {
         first.heading.as_str()
@@ -430,7 +431,7 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             ),
         },
         schema: schema::object(&arguments),
-        deed: ToolAction::Fill {
+        action: ToolAction::Fill {
             arguments,
             then: Then::Nothing,
         },
@@ -483,7 +484,7 @@ pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
     })
 }
 
-const MOST_FIELDS: usize = 40;
+const MAX_FIELDS: usize = 40;
 /// Button texts that do not say what they submit.
 const VAGUE: [&str; 14] = [
     "submit", "ok", "go", "send", "save", "continue", "next", "apply", "add", "update", "create",

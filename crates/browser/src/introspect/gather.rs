@@ -25,7 +25,7 @@ pub(super) async fn gather(tab: &Tab) -> Result<Gathered, ToolError> {
     let survey = look(&top).await?;
     let mut surveys = vec![(main, survey)];
     let mut level = vec![(0, top)];
-    while !level.is_empty() && surveys.len() < MOST_FRAMES {
+    while !level.is_empty() && surveys.len() < MAX_FRAMES {
         let looks = level.iter().map(|(at, world)| {
             let frames = surveys
                 .get(*at)
@@ -50,7 +50,7 @@ pub(super) async fn gather(tab: &Tab) -> Result<Gathered, ToolError> {
 
 /// The documents in these frame elements, if they can be read soon.
 async fn look_inside(tab: &Tab, world: &World, elements: &[u32]) -> Vec<(World, Survey)> {
-    let elements = elements.get(..MOST_FRAMES).unwrap_or(elements);
+    let elements = elements.get(..MAX_FRAMES).unwrap_or(elements);
     let frames = world.frames_of(elements).await.unwrap_or_default();
     let looks = frames.into_iter().flatten().map(|frame| async move {
         let look = async {
@@ -72,11 +72,11 @@ pub(super) async fn world_of(tab: &Tab, id: &FrameId) -> Option<World> {
 /// Reads one document; again if closed shadow roots had to be opened first.
 async fn look(world: &World) -> Result<Survey, ToolError> {
     let mut took = 0.0;
-    for _ in 0..DEEPEST_ROOTS {
+    for _ in 0..MAX_ROOT_DEPTH {
         let mut survey: Survey = world.call("tabmux.survey", json!({})).await?;
         took += survey.took_ms;
         survey.took_ms = took;
-        let hosts = survey.hosts.get(..MOST_HOSTS).unwrap_or(&survey.hosts);
+        let hosts = survey.hosts.get(..MAX_HOSTS).unwrap_or(&survey.hosts);
         if hosts.is_empty() || !world.open_closed_roots(hosts).await? {
             return Ok(survey);
         }
@@ -84,8 +84,8 @@ async fn look(world: &World) -> Result<Survey, ToolError> {
     world.call("tabmux.survey", json!({})).await
 }
 
-const MOST_FRAMES: usize = 40;
-const MOST_HOSTS: usize = 200;
+const MAX_FRAMES: usize = 40;
+const MAX_HOSTS: usize = 200;
 const FRAME_LIMIT: Duration = Duration::from_secs(2);
 /// How many levels of nested closed shadow roots are opened.
-const DEEPEST_ROOTS: usize = 3;
+const MAX_ROOT_DEPTH: usize = 3;

@@ -16,12 +16,12 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
         let Some(group) = survey.groups.get(list) else {
             continue;
         };
-        if !is_worth_it(group, &items) {
+        if !is_plausible(group, &items) {
             continue;
         }
-        let made = match whole_list(survey, group, &items) {
+        let made = match choice_list(survey, group, &items) {
             Some(draft) => vec![draft],
-            None if is_bare(survey, group, &items) => continue,
+            None if has_only_links(survey, group, &items) => continue,
             None => list_drafts(survey, group, &items),
         };
         if made.is_empty() {
@@ -46,7 +46,7 @@ fn lists(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Items> {
         if used.get(at).copied().unwrap_or(true) || !is_for_items(control) {
             continue;
         }
-        if let Some((list, item)) = place_of(survey, control) {
+        if let Some((list, item)) = item_of(survey, control) {
             lists
                 .entry(list)
                 .or_default()
@@ -70,7 +70,7 @@ fn is_switch(control: &Control) -> bool {
 }
 
 /// The list and the item that contain a control, unless it belongs to something else.
-fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
+fn item_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
     let around: Vec<_> = survey.around(control).collect();
     let others = [Kind::Nav, Kind::Tabs, Kind::Menu, Kind::Choice];
     if around.iter().any(|(_, group)| others.contains(&group.kind)) {
@@ -96,14 +96,14 @@ fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
 }
 
 /// A guessed list must look like one: enough items, and none as large as a section of a page.
-fn is_worth_it(group: &Group, items: &Items) -> bool {
+fn is_plausible(group: &Group, items: &Items) -> bool {
     let most = items.values().map(Vec::len).max().unwrap_or_default();
     let fewest_items = if group.guessed { 3 } else { 1 };
-    items.len() >= fewest_items && most <= MOST_CONTROLS_IN_ITEM
+    items.len() >= fewest_items && most <= MAX_CONTROLS_IN_ITEM
 }
 
 /// Page numbers and days of a calendar are chosen by their text, not by an index.
-fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
+fn choice_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     let controls = items
         .values()
         .flatten()
@@ -129,7 +129,7 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     }
     let is_pagination = controls.len() >= 2
         && mostly(actions::is_page_number)
-        && items.iter().all(|item| says_no_more(survey, item));
+        && items.iter().all(|item| has_only_control(survey, item));
     if is_pagination {
         let does = "Go to another page.";
         return Some(actions::choice(
@@ -142,10 +142,10 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
         ));
     }
     // A few short options, such as filters, if the markup has a name for them.
-    let word = word_of(&group.hint)?;
+    let word = meaningful_word(&group.hint)?;
     let is_few = group.name.is_empty()
         && (2..=FEW_CHOICES).contains(&controls.len())
-        && items.iter().all(|item| says_no_more(survey, item));
+        && items.iter().all(|item| has_only_control(survey, item));
     is_few.then(|| {
         let name = format!("choose_{}", singular(&word));
         actions::choice(
@@ -160,25 +160,25 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
 }
 
 /// The name of a list in the markup, if it is meaningful.
-fn word_of(hint: &str) -> Option<String> {
+fn meaningful_word(hint: &str) -> Option<String> {
     let is_word = hint.len() >= 4 && hint.chars().all(|c| c.is_ascii_lowercase());
     let says_little = "list items item menu content group container inline tree unstyled navbar";
     (is_word && !says_little.split(' ').any(|word| word == hint)).then(|| hint.to_owned())
 }
 
 /// A list without a title that contains only links: these go with the other links of the page.
-fn is_bare(survey: &Survey, group: &Group, items: &Items) -> bool {
+fn has_only_links(survey: &Survey, group: &Group, items: &Items) -> bool {
     let mut controls = items
         .values()
         .flatten()
         .filter_map(|at| survey.controls.get(*at));
     title_of(group).is_empty()
         && controls.all(|control| control.role == "link")
-        && items.iter().all(|item| says_no_more(survey, item))
+        && items.iter().all(|item| has_only_control(survey, item))
 }
 
 /// Whether an item has no text besides its one control.
-fn says_no_more(survey: &Survey, (item, places): (&usize, &Vec<usize>)) -> bool {
+fn has_only_control(survey: &Survey, (item, places): (&usize, &Vec<usize>)) -> bool {
     let mut controls = places.iter().filter_map(|at| survey.controls.get(*at));
     let item = survey.groups.get(*item);
     let text = item.map_or("", |item| item.text.as_str());
@@ -249,14 +249,14 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
             name,
             description: format!("{does} with this index{where_from}."),
             schema,
-            deed: ToolAction::Item {
+            action: ToolAction::Item {
                 items: members,
                 switch,
             },
             rank: if cluster == Cluster::Main { 72 } else { 70 },
         });
     }
-    drafts.truncate(MOST_TOOLS_OF_LIST);
+    drafts.truncate(MAX_TOOLS_OF_LIST);
     if drafts.is_empty() {
         return drafts;
     }
@@ -269,7 +269,7 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
             all.replace('_', " ")
         ),
         schema: json!({ "type": "object", "properties": {} }),
-        deed: ToolAction::List {
+        action: ToolAction::List {
             items: texts.map(|item| one_line(&item.text, 160)).collect(),
         },
         rank: 71,
@@ -385,6 +385,6 @@ fn title_of(group: &Group) -> &str {
 }
 
 /// Items with more controls are sections of a page, not items.
-const MOST_CONTROLS_IN_ITEM: usize = 8;
+const MAX_CONTROLS_IN_ITEM: usize = 8;
 const FEW_CHOICES: usize = 8;
-const MOST_TOOLS_OF_LIST: usize = 6;
+const MAX_TOOLS_OF_LIST: usize = 6;

@@ -6,7 +6,7 @@ pub(crate) fn snake(text: &str, most_words: usize) -> String {
     let words = words_of(text);
     let mut name = String::new();
     for word in words.iter().take(most_words) {
-        if name.len() + word.len() + 1 > LONGEST {
+        if name.len() + word.len() + 1 > MAX_LENGTH {
             break;
         }
         if !name.is_empty() {
@@ -20,8 +20,8 @@ pub(crate) fn snake(text: &str, most_words: usize) -> String {
 /// Text as `camelCase`, for arguments.
 pub(crate) fn camel(text: &str) -> String {
     let mut name = String::new();
-    for word in words_of(text).iter().take(MOST_WORDS_IN_ARGUMENT) {
-        if name.len() + word.len() > LONGEST {
+    for word in words_of(text).iter().take(MAX_WORDS_IN_ARGUMENT) {
+        if name.len() + word.len() > MAX_LENGTH {
             break;
         }
         match name.is_empty() {
@@ -150,8 +150,8 @@ fn fold(c: char) -> String {
 }
 
 /// Leaves space for a number at the end.
-const LONGEST: usize = 48;
-const MOST_WORDS_IN_ARGUMENT: usize = 5;
+const MAX_LENGTH: usize = 48;
+const MAX_WORDS_IN_ARGUMENT: usize = 5;
 
 #[cfg(test)]
 mod tests {

@@ -19,7 +19,7 @@ pub(crate) struct GeneratedTool {
     pub(crate) read_only: bool,
     /// The document whose elements it acts on.
     pub(crate) document: DocumentId,
-    pub(crate) deed: ToolAction,
+    pub(crate) action: ToolAction,
     key: (u32, &'static str),
 }
 
@@ -46,24 +46,24 @@ pub(crate) fn propose(
     }
     drafts.sort_by_key(|(_, draft)| std::cmp::Reverse(draft.rank));
     let proposed = drafts.len();
-    let mut room = MOST_BYTES;
+    let mut room = MAX_BYTES;
     drafts.retain_mut(|(_, draft)| {
-        fit(&mut draft.schema);
+        shrink(&mut draft.schema);
         let bytes = draft.schema.to_string().len() + draft.description.len();
-        let fits = bytes <= MOST_BYTES_OF_TOOL && bytes <= room;
+        let fits = bytes <= MAX_BYTES_OF_TOOL && bytes <= room;
         room -= if fits { bytes } else { 0 };
         fits
     });
     drafts.truncate(limit);
     let left_out = proposed - drafts.len();
     let mut tools = named(drafts, names);
-    tell_list_names(&mut tools);
+    name_list_tools(&mut tools);
     (tools, left_out)
 }
 
 /// Drops long enumerations from a schema that would be too large: the page validates the value anyway.
-fn fit(schema: &mut Value) {
-    if schema.to_string().len() <= MOST_BYTES_OF_TOOL {
+fn shrink(schema: &mut Value) {
+    if schema.to_string().len() <= MAX_BYTES_OF_TOOL {
         return;
     }
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -77,7 +77,7 @@ fn fit(schema: &mut Value) {
 }
 
 /// Tools that take an index name the tool that lists the items.
-fn tell_list_names(tools: &mut [GeneratedTool]) {
+fn name_list_tools(tools: &mut [GeneratedTool]) {
     let lists = tools.iter().filter(|tool| tool.key.1 == "list");
     let lists: HashMap<_, _> = lists
         .map(|tool| ((tool.document, tool.key.0), tool.name.clone()))
@@ -143,9 +143,9 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
             name,
             description: draft.description,
             schema: draft.schema,
-            read_only: draft.deed.is_read_only(),
+            read_only: draft.action.is_read_only(),
             document,
-            deed: draft.deed,
+            action: draft.action,
             key: draft.key,
         });
     }
@@ -153,8 +153,8 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
 }
 
 /// The total size of a page's tools, and the size of each.
-const MOST_BYTES: usize = 48_000;
-const MOST_BYTES_OF_TOOL: usize = 8_000;
+const MAX_BYTES: usize = 48_000;
+const MAX_BYTES_OF_TOOL: usize = 8_000;
 
 #[cfg(test)]
 mod tests;

@@ -41,9 +41,9 @@ pub(crate) fn arguments(survey: &Survey, fields: &[&Control]) -> Vec<Argument> {
             continue;
         }
         let mut members = vec![*control];
-        if goes_with_others(control) {
+        if is_grouped(control) {
             for (later, other) in fields.iter().enumerate().skip(at + 1) {
-                if go_together(survey, control, other) {
+                if are_grouped(survey, control, other) {
                     members.push(other);
                     if let Some(done) = done.get_mut(later) {
                         *done = true;
@@ -62,12 +62,12 @@ pub(crate) fn arguments(survey: &Survey, fields: &[&Control]) -> Vec<Argument> {
     arguments
 }
 
-fn goes_with_others(control: &Control) -> bool {
+fn is_grouped(control: &Control) -> bool {
     matches!(control.field.kind.as_str(), "radio" | "toggle")
 }
 
 /// Radio buttons of one group, or checkboxes with one name.
-fn go_together(survey: &Survey, one: &Control, other: &Control) -> bool {
+fn are_grouped(survey: &Survey, one: &Control, other: &Control) -> bool {
     let (a, b) = (&one.field, &other.field);
     if a.kind != b.kind {
         return false;
@@ -112,7 +112,7 @@ pub(crate) fn can_fill(control: &Control) -> bool {
 pub(crate) fn choices<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for text in texts {
-        let text = one_line(text, LONGEST_CHOICE);
+        let text = one_line(text, MAX_CHOICE);
         if !text.is_empty() && !told.contains(&text) {
             told.push(text);
         }
@@ -123,7 +123,7 @@ pub(crate) fn choices<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 fn single(survey: &Survey, control: &Control) -> Argument {
     let field = &control.field;
     let mut schema = type_of(field);
-    let mut about = one_line(control.called(), LONGEST_LABEL);
+    let mut about = one_line(control.display_name(), MAX_LABEL);
     let mut say = |more: &str| {
         if !more.is_empty() && !about.contains(more) {
             if !about.is_empty() {
@@ -139,13 +139,13 @@ fn single(survey: &Survey, control: &Control) -> Argument {
     let mut around = survey.around(control);
     let legend = around.find(|(_, group)| group.kind == Kind::Fieldset && !group.name.is_empty());
     if let Some((_, legend)) = legend {
-        say(&one_line(&legend.name, LONGEST_LABEL));
+        say(&one_line(&legend.name, MAX_LABEL));
     }
-    say(&one_line(&field.description, LONGEST_LABEL));
-    if !field.placeholder.is_empty() && field.placeholder != control.called() {
+    say(&one_line(&field.description, MAX_LABEL));
+    if !field.placeholder.is_empty() && field.placeholder != control.display_name() {
         say(&format!(
             "For example: {}",
-            one_line(&field.placeholder, LONGEST_LABEL)
+            one_line(&field.placeholder, MAX_LABEL)
         ));
     }
     say(match field.kind.as_str() {
@@ -175,12 +175,12 @@ fn single(survey: &Survey, control: &Control) -> Argument {
     Argument {
         name: argument_name(control),
         label: one_line(
-            if control.called().is_empty() {
+            if control.display_name().is_empty() {
                 &field.key
             } else {
-                control.called()
+                control.display_name()
             },
-            LONGEST_LABEL,
+            MAX_LABEL,
         ),
         schema: Value::Object(schema),
         required,
@@ -289,7 +289,7 @@ fn default_of(field: &Field, schema: &Map<String, Value>) -> Option<Value> {
         ("many", Value::Array(chosen)) => (!chosen.is_empty()).then(|| json!(chosen)),
         ("one", Value::Array(chosen)) => {
             let chosen = chosen.first()?.as_str()?;
-            let chosen = one_line(chosen, LONGEST_CHOICE);
+            let chosen = one_line(chosen, MAX_CHOICE);
             allowed(&chosen).then(|| json!(chosen))
         }
         (_, Value::String(text)) if !text.is_empty() && allowed(text) => {
@@ -312,7 +312,7 @@ fn radios(survey: &Survey, members: &[&Control]) -> Argument {
     );
     let (name, label) = group_name(survey, members, "choice");
     schema.insert("description".into(), json!(label));
-    let default = chosen.map(|chosen| one_line(chosen.called(), LONGEST_CHOICE));
+    let default = chosen.map(|chosen| one_line(chosen.display_name(), MAX_CHOICE));
     if let Some(default) = &default {
         schema.insert("default".into(), json!(default));
     }
@@ -332,7 +332,7 @@ fn boxes(survey: &Survey, members: &[&Control]) -> Argument {
         .iter()
         .filter(|member| member.field.value == Some(json!(true)));
     let ticked: Vec<_> = ticked
-        .map(|one| one_line(one.called(), LONGEST_CHOICE))
+        .map(|one| one_line(one.display_name(), MAX_CHOICE))
         .collect();
     let options = choices(named.iter().map(|(text, _)| text.as_str()));
     let (name, label) = group_name(survey, members, "choices");
@@ -356,8 +356,10 @@ fn boxes(survey: &Survey, members: &[&Control]) -> Argument {
 }
 
 fn members_of<'a>(members: &[&'a Control]) -> (Vec<(String, u32)>, Option<&'a Control>) {
-    let named = members.iter().filter(|member| !member.called().is_empty());
-    let named = named.map(|member| (one_line(member.called(), LONGEST_CHOICE), member.n));
+    let named = members
+        .iter()
+        .filter(|member| !member.display_name().is_empty());
+    let named = named.map(|member| (one_line(member.display_name(), MAX_CHOICE), member.n));
     (named.collect(), members.first().copied())
 }
 
@@ -375,10 +377,7 @@ fn group_name(survey: &Survey, members: &[&Control], otherwise: &str) -> (String
         .into_iter()
         .find(|name| !name.is_empty());
     let label = if legend.is_empty() { key } else { legend };
-    let label = one_line(
-        if label.is_empty() { otherwise } else { label },
-        LONGEST_LABEL,
-    );
+    let label = one_line(if label.is_empty() { otherwise } else { label }, MAX_LABEL);
     (name.unwrap_or_else(|| otherwise.to_owned()), label)
 }
 
@@ -445,5 +444,5 @@ fn whole_step(field: &Field) -> Option<u32> {
     (base % i64::from(step) == 0).then_some(step)
 }
 
-const LONGEST_CHOICE: usize = 100;
-const LONGEST_LABEL: usize = 120;
+const MAX_CHOICE: usize = 100;
+const MAX_LABEL: usize = 120;

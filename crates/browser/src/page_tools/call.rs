@@ -42,15 +42,15 @@ impl PageAnswer {
 
 /// What a call in progress needs to know from its caller.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Calling {
+pub(crate) struct CallState {
     /// Whether the tool may continue although the caller no longer waits for it.
-    goes_on: Arc<AtomicBool>,
+    keeps_running: Arc<AtomicBool>,
 }
 
-impl Calling {
+impl CallState {
     /// Whether dropping the call now should also abort it in the page.
-    pub(crate) fn is_unwanted(&self) -> bool {
-        !self.goes_on.load(Ordering::Relaxed)
+    pub(crate) fn aborts_on_drop(&self) -> bool {
+        !self.keeps_running.load(Ordering::Relaxed)
     }
 }
 
@@ -70,20 +70,20 @@ pub async fn call(
     run::may_begin(&tab, false, true).await?;
     let tool = tab.found().look().find(number).cloned();
     let tool = tool.ok_or(ToolError::ToolGone)?;
-    if let CallPath::Native(web_mcp::NativeCall { home, .. })
-    | CallPath::InPage(model_context::ShimCall { home, .. }) = &tool.way
+    if let CallPath::Native(web_mcp::NativeCall { location, .. })
+    | CallPath::InPage(model_context::ShimCall { location, .. }) = &tool.path
     {
-        let frame = tab.state().frames.showing(home.document).cloned();
+        let frame = tab.state().frames.showing(location.document).cloned();
         bounds::may_enter(&tab, &frame.ok_or(ToolError::ToolGone)?)?;
     }
-    let calling = Calling::default();
+    let state = CallState::default();
     let work = async {
-        match &tool.way {
-            CallPath::Native(way) => {
-                web_mcp::invoke(&tab, way, &tool.name, arguments, &calling).await
+        match &tool.path {
+            CallPath::Native(path) => {
+                web_mcp::invoke(&tab, path, &tool.name, arguments, &state).await
             }
-            CallPath::InPage(way) => {
-                model_context::call(&tab, way, &tool.name, arguments, &calling).await
+            CallPath::InPage(path) => {
+                model_context::call(&tab, path, &tool.name, arguments, &state).await
             }
             CallPath::Generated => {
                 let page = Page::new(tab.clone(), context.files.clone());
@@ -98,7 +98,7 @@ pub async fn call(
         answer = work => Some(answer),
         dialog = run::dialog_opens(&tab) => {
             // The answer to the dialog decides how the tool continues, so it must not be aborted.
-            calling.goes_on.store(true, Ordering::Relaxed);
+            state.keeps_running.store(true, Ordering::Relaxed);
             Some(dialog.map(|dialog| PageAnswer::text(format!(
                 "The tool has not answered yet: it opened a dialog. {} Call handle_dialog, then look at \
                  the page to see what came of it.",
@@ -109,14 +109,14 @@ pub async fn call(
     match answer {
         Some(answer) => watch.end(answer).await,
         None => {
-            free(&tab).await;
+            stop_scripts(&tab).await;
             Err(ToolError::Stuck)
         }
     }
 }
 
 /// Stops the page's script if it is still running after its tool was aborted.
-async fn free(tab: &Tab) {
+async fn stop_scripts(tab: &Tab) {
     if !tab.responds().await {
         tab.suspect(true);
         tab.terminate_scripts().await;

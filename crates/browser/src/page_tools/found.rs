@@ -40,7 +40,7 @@ pub struct FoundTool {
     pub consequential: bool,
     /// The origin of the document that it belongs to.
     pub origin: Arc<str>,
-    pub(crate) way: CallPath,
+    pub(crate) path: CallPath,
     /// The text for clients, once it has been prepared.
     pub(crate) text: OnceLock<Arc<ToolText>>,
 }
@@ -98,13 +98,13 @@ pub struct Mark {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     findings: Arc<watch::Sender<Findings>>,
-    asks: mpsc::Sender<Ask>,
+    requests: mpsc::Sender<ReportRequest>,
     /// Taken once, by the reporter.
-    asked: Arc<Mutex<Option<mpsc::Receiver<Ask>>>>,
+    asked: Arc<Mutex<Option<mpsc::Receiver<ReportRequest>>>>,
 }
 
 /// A request for a report; answered when the current findings have been reported.
-pub(crate) type Ask = oneshot::Sender<()>;
+pub(crate) type ReportRequest = oneshot::Sender<()>;
 
 impl ToolNumber {
     pub(crate) fn fresh() -> Self {
@@ -157,10 +157,10 @@ impl Findings {
 
 impl Default for Found {
     fn default() -> Self {
-        let (asks, asked) = mpsc::channel(MOST_ASKS);
+        let (requests, asked) = mpsc::channel(MAX_ASKS);
         Self {
             findings: Arc::default(),
-            asks,
+            requests,
             asked: Arc::new(Mutex::new(Some(asked))),
         }
     }
@@ -168,7 +168,7 @@ impl Default for Found {
 
 impl Found {
     /// The tab shows this document now. Tools of the previous one are dropped.
-    pub(crate) fn turn_to(&self, document: DocumentId) {
+    pub(crate) fn set_document(&self, document: DocumentId) {
         self.findings.send_if_modified(|findings| {
             let is_new = findings.document.is_none_or(|known| known < document);
             if is_new {
@@ -248,13 +248,15 @@ impl Found {
     }
 
     /// Requests a report; `done` is notified when it was made.
-    pub(super) async fn ask(&self, done: Ask) {
+    pub(super) async fn ask(&self, done: ReportRequest) {
         // When the tab is closing, the reporter is gone.
-        let _ = self.asks.send(done).await;
+        let _ = self.requests.send(done).await;
     }
 
     /// For the one who reports: what there is, and who asks for it. Only the first gets it.
-    pub(crate) fn follow(&self) -> Option<(watch::Receiver<Findings>, mpsc::Receiver<Ask>)> {
+    pub(crate) fn follow(
+        &self,
+    ) -> Option<(watch::Receiver<Findings>, mpsc::Receiver<ReportRequest>)> {
         let asked = &mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         Some((self.watch(), asked.take()?))
     }
@@ -269,7 +271,7 @@ impl FoundTool {
     /// The text for clients. Expensive on first use; the reporter has prepared it already.
     pub fn text(&self) -> &Arc<ToolText> {
         self.text.get_or_init(|| {
-            let said_by = match self.way {
+            let said_by = match self.path {
                 CallPath::Generated => SaidBy::Us,
                 CallPath::Native(_) | CallPath::InPage(_) => SaidBy::Page,
             };
@@ -313,13 +315,13 @@ impl PartialEq for FoundTool {
             && self.read_only == other.read_only
             && self.consequential == other.consequential
             && self.origin == other.origin
-            && self.way.is_like(&other.way)
+            && self.path.is_like(&other.path)
     }
 }
 
 impl Eq for FoundTool {}
 
 /// Calls that end at the same time request at the same time; more have to wait.
-const MOST_ASKS: usize = 64;
+const MAX_ASKS: usize = 64;
 /// How long a call's answer waits for the report of the tools that it added. After that they are reported later.
 const REPORT_LIMIT: Duration = Duration::from_secs(2);

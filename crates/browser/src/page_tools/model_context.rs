@@ -5,7 +5,7 @@ mod call;
 
 pub(crate) use call::{Call, Through, call};
 
-use super::home::Home;
+use super::location::ToolLocation;
 use super::web_mcp::Form;
 use crate::tab::FrameId;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ use tabmux_cdp::{RawEvent, Session};
 /// How to call a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct ShimCall {
-    pub(super) home: Home,
+    pub(super) location: ToolLocation,
     pub(super) context: ExecutionContextId,
     pub(super) form: Option<Form>,
     /// The channel of the MCP server inside the page, if the tool belongs to one.
@@ -39,11 +39,11 @@ impl ShimCall {
 
 /// The tools that a document reported.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ReportedTools {
     pub(crate) context: ExecutionContextId,
     /// Whether Chrome can call them.
     pub(crate) native: bool,
-    pub(crate) tools: Vec<ToldTool>,
+    pub(crate) tools: Vec<ReportedTool>,
     /// How many more it has, over the limit.
     pub(crate) left_out: usize,
     /// Whether it is asking a server for more.
@@ -52,8 +52,8 @@ pub(crate) struct Told {
 
 /// A message from a document.
 #[derive(Debug)]
-pub(crate) enum Said {
-    Tools(Told),
+pub(crate) enum DocumentMessage {
+    Tools(ReportedTools),
     /// It is asking an MCP server inside it, and will report.
     Asking,
     /// The nonce that our script gave to its page library.
@@ -63,7 +63,7 @@ pub(crate) enum Said {
 /// A tool as its document describes it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ToldTool {
+pub(crate) struct ReportedTool {
     pub(crate) name: String,
     pub(crate) description: String,
     /// As the page wrote it.
@@ -105,11 +105,15 @@ pub(crate) struct Contexts(HashMap<(Option<SessionId>, ExecutionContextId), Fram
 
 impl Contexts {
     /// Applies an event that came over `session`. Returns the message of a document, if the event carries one.
-    pub(super) fn apply(&mut self, session: &Session, event: &RawEvent) -> Option<(FrameId, Said)> {
+    pub(super) fn apply(
+        &mut self,
+        session: &Session,
+        event: &RawEvent,
+    ) -> Option<(FrameId, DocumentMessage)> {
         let whose = session.id().cloned();
         if let Some(event) = event.decode::<ExecutionContextCreated>() {
             let data = event.context.aux_data?.decode::<AuxData>().ok()?;
-            if data.is_default && self.0.len() < MOST_CONTEXTS {
+            if data.is_default && self.0.len() < MAX_CONTEXTS {
                 self.0.insert((whose, event.context.id), data.frame_id);
             }
         } else if let Some(event) = event.decode::<ExecutionContextDestroyed>() {
@@ -155,26 +159,26 @@ pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
 }
 
 /// Invalid tools are skipped; the others are kept.
-fn read(context: ExecutionContextId, payload: &str) -> Option<Said> {
-    let message: Message<'_> = match payload.len() <= MOST_PAYLOAD {
+fn read(context: ExecutionContextId, payload: &str) -> Option<DocumentMessage> {
+    let message: Message<'_> = match payload.len() <= MAX_PAYLOAD {
         true => serde_json::from_str(payload).ok()?,
         false => return None,
     };
     if let Some(nonce) = message.nonce {
         let is_hex = nonce.len() == NONCE && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return is_hex.then(|| Said::Nonce(nonce.into()));
+        return is_hex.then(|| DocumentMessage::Nonce(nonce.into()));
     }
     let Some(tools) = message.tools else {
-        return message.asking.then_some(Said::Asking);
+        return message.asking.then_some(DocumentMessage::Asking);
     };
     let count = tools.len();
     let tools = tools.into_iter();
     let tools = tools.filter_map(|tool| serde_json::from_str(tool.get()).ok());
-    let beyond = count.saturating_sub(MOST_TOOLS);
-    Some(Said::Tools(Told {
+    let beyond = count.saturating_sub(MAX_TOOLS);
+    Some(DocumentMessage::Tools(ReportedTools {
         context,
         native: message.native,
-        tools: tools.take(MOST_TOOLS).collect(),
+        tools: tools.take(MAX_TOOLS).collect(),
         left_out: message.left_out.saturating_add(beyond),
         asking: message.asking,
     }))
@@ -196,10 +200,10 @@ static BINDING: LazyLock<String> = LazyLock::new(|| {
 
 /// How the shim begins the message of a failed tool.
 const FAILED: &str = "Tool was executed but the invocation failed: ";
-const MOST_CONTEXTS: usize = 2_000;
+const MAX_CONTEXTS: usize = 2_000;
 /// Our script reports at most 1 Mi characters of tools, each of which may take six bytes.
-const MOST_PAYLOAD: usize = 8 * 1_024 * 1_024;
-const MOST_TOOLS: usize = 200;
+const MAX_PAYLOAD: usize = 8 * 1_024 * 1_024;
+const MAX_TOOLS: usize = 200;
 /// In hex digits.
 const NONCE: usize = 32;
 const SCRIPT: &str = concat!(

@@ -3,7 +3,7 @@
 //!
 //! The expensive preparation happens here, in a task of the tab; receivers of a report get prepared texts.
 
-use super::found::{Ask, Findings, Found, FoundTool};
+use super::found::{Findings, Found, FoundTool, ReportRequest};
 use super::tool_text::prepare_all;
 use crate::pace::Pace;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub(crate) struct Reporter {
     found: watch::Receiver<Findings>,
-    asks: mpsc::Receiver<Ask>,
+    requests: mpsc::Receiver<ReportRequest>,
     /// What was reported last.
     told: Findings,
     /// Until then, only requested reports are made.
@@ -29,17 +29,17 @@ pub(crate) struct Reporter {
 pub(crate) struct Report {
     pub(crate) findings: Findings,
     /// Notified when the report was delivered.
-    pub(crate) done: Option<Ask>,
+    pub(crate) done: Option<ReportRequest>,
 }
 
 impl Reporter {
     /// None if there is a reporter already.
     pub(crate) fn new(found: &Found) -> Option<Self> {
-        let (mut found, asks) = found.follow()?;
+        let (mut found, requests) = found.follow()?;
         found.mark_changed();
         Some(Self {
             found,
-            asks,
+            requests,
             told: Findings::default(),
             quiet_until: Instant::now(),
             pace: Pace::new(BYTES_PER_SECOND, BURST),
@@ -67,7 +67,7 @@ impl Reporter {
             let cost = self.prepare(&now).await;
             self.pace.spend(cost);
             self.told = now.clone();
-            self.quiet_until = Instant::now() + PAUSE;
+            self.quiet_until = Instant::now() + REPORT_INTERVAL;
             return Some(Report {
                 findings: now,
                 done,
@@ -78,27 +78,27 @@ impl Reporter {
     /// Waits until there is something to report, or a report is requested.
     async fn wait(&mut self) -> Option<Reason> {
         tokio::select! {
-            Some(done) = self.asks.recv() => return Some(Reason::Asked(done)),
+            Some(done) = self.requests.recv() => return Some(Reason::Asked(done)),
             changed = self.found.changed() => changed.ok()?,
         }
         // A reloaded page usually has the same tools again after a moment; reporting its empty list would be noise.
-        if !self.told.is_empty() && self.has_moved() {
+        if !self.told.is_empty() && self.has_navigated() {
             let mut found = self.found.clone();
             let has_tools = found.wait_for(|now| !now.is_empty());
             tokio::select! {
-                Some(done) = self.asks.recv() => return Some(Reason::Asked(done)),
-                _ = tokio::time::timeout(MOMENT, has_tools) => {}
+                Some(done) = self.requests.recv() => return Some(Reason::Asked(done)),
+                _ = tokio::time::timeout(RELOAD_GRACE, has_tools) => {}
             }
-            self.quiet_until = self.quiet_until.max(Instant::now() + PAUSE);
+            self.quiet_until = self.quiet_until.max(Instant::now() + REPORT_INTERVAL);
         }
-        if let Some(done) = self.asked_until(self.quiet_until).await {
+        if let Some(done) = self.request_until(self.quiet_until).await {
             return Some(Reason::Asked(done));
         }
         // Over its budget, a page waits; its findings at the end of the wait are what is reported.
         let mut found = self.found.clone();
         let before = self.told.document;
         tokio::select! {
-            asked = self.asked_until(self.pace.free_at()) => {
+            asked = self.request_until(self.pace.free_at()) => {
                 return Some(asked.map_or(Reason::Changed, Reason::Asked));
             }
             moved = found.wait_for(|now| now.document != before) => drop(moved.ok()?),
@@ -106,15 +106,15 @@ impl Reporter {
         Some(Reason::Changed)
     }
 
-    async fn asked_until(&mut self, end: Instant) -> Option<Ask> {
+    async fn request_until(&mut self, end: Instant) -> Option<ReportRequest> {
         tokio::select! {
             biased;
-            Some(done) = self.asks.recv() => Some(done),
+            Some(done) = self.requests.recv() => Some(done),
             () = tokio::time::sleep_until(end) => None,
         }
     }
 
-    fn has_moved(&self) -> bool {
+    fn has_navigated(&self) -> bool {
         self.found.borrow().document != self.told.document
     }
 
@@ -137,25 +137,25 @@ impl Reporter {
             }
         }
         prepare_all(fresh).await;
-        bytes + (changed + gone) * A_CHANGE
+        bytes + (changed + gone) * COST_PER_CHANGE
     }
 }
 
 enum Reason {
-    Asked(Ask),
+    Asked(ReportRequest),
     Changed,
 }
 
-const PAUSE: Duration = Duration::from_millis(50);
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
 /// How long a reloaded page may take to register its tools again.
-const MOMENT: Duration = Duration::from_millis(500);
+const RELOAD_GRACE: Duration = Duration::from_millis(500);
 /// How many bytes of tools one tab may report in the long run. Each byte is parsed, cleaned, checked, and sent to
 /// clients that list the tools.
 const BYTES_PER_SECOND: u32 = 256 * 1_024;
 /// How many bytes at once: the limit of a tab's tools, twice, because a reload reports them again.
 const BURST: u32 = 2 * 1_024 * 1_024;
 /// The cost of each tool that was added, removed or replaced, whatever its size: the lists of all sessions are checked.
-const A_CHANGE: usize = 1_024;
+const COST_PER_CHANGE: usize = 1_024;
 
 #[cfg(test)]
 mod tests;

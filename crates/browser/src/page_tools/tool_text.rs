@@ -3,7 +3,7 @@
 //! This is expensive work on untrusted text. So it is done once, by the task that received the tool, and never by a
 //! task that others wait for. The result is cheap to pass on.
 
-use crate::text::{honest, is_changed, make_visible};
+use crate::text::{clean, has_hidden, make_visible};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -76,7 +76,9 @@ impl ToolText {
 
 /// Runs expensive work on untrusted text on a blocking thread. One at a time, in order of arrival: all pages together
 /// cannot use more than one processor.
-pub async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub async fn run_in_background<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let _turn = TURN.acquire().await.ok()?;
     tokio::task::spawn_blocking(work).await.ok()
 }
@@ -91,7 +93,7 @@ pub(super) async fn prepare_all(tools: Vec<Arc<super::FoundTool>>) {
             bytes += tool.bytes();
             part.push(tool);
         }
-        beside(move || {
+        run_in_background(move || {
             for tool in &part {
                 tool.text();
             }
@@ -112,7 +114,7 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
         schema.remove("$schema");
     }
     let mut whole = Value::Object(schema);
-    make_honest(&mut whole);
+    clean_schema(&mut whole);
     // Not `is_valid`: it panics on a draft that it does not know.
     let is_schema = jsonschema::meta::validate(&whole).is_ok();
     match whole {
@@ -142,28 +144,28 @@ fn names_a_draft(schema: &Map<String, Value>) -> bool {
 
 /// Cleans the texts of a schema, and shortens prose. Drops properties whose names contain hidden characters: no agent
 /// could write them.
-fn make_honest(schema: &mut Value) {
+fn clean_schema(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for (key, value) in fields {
                 match (key.as_str(), value) {
                     ("description" | "title", Value::String(text)) => {
-                        *text = honest(text, MOST_DESCRIPTION);
+                        *text = clean(text, MAX_DESCRIPTION);
                     }
                     // These keys are names that the page chose, not keywords.
                     (
                         "properties" | "patternProperties" | "$defs" | "definitions",
                         Value::Object(named),
                     ) => {
-                        named.retain(|name, _| !is_changed(name));
-                        named.values_mut().for_each(make_honest);
+                        named.retain(|name, _| !has_hidden(name));
+                        named.values_mut().for_each(clean_schema);
                     }
                     ("enum" | "const" | "default" | "examples", value) => make_visible(value),
-                    (_, value) => make_honest(value),
+                    (_, value) => clean_schema(value),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(make_honest),
+        Value::Array(items) => items.iter_mut().for_each(clean_schema),
         Value::String(_) => make_visible(schema),
         _ => {}
     }
@@ -171,7 +173,7 @@ fn make_honest(schema: &mut Value) {
 
 /// The page's description, shortened, with its source.
 fn described(description: &str, said_by: SaidBy, origin: &str) -> String {
-    let words = honest(description, MOST_DESCRIPTION);
+    let words = clean(description, MAX_DESCRIPTION);
     let how = match said_by {
         SaidBy::Page => "Offered by",
         SaidBy::Us => "Generated from",
@@ -185,7 +187,7 @@ fn described(description: &str, said_by: SaidBy, origin: &str) -> String {
 static TURN: Semaphore = Semaphore::const_new(1);
 /// This many bytes take a few milliseconds.
 const AT_ONCE: usize = 64 * 1_024;
-const MOST_DESCRIPTION: usize = 4_000;
+const MAX_DESCRIPTION: usize = 4_000;
 
 #[cfg(test)]
 mod tests {

@@ -9,8 +9,8 @@ mod pending;
 pub(crate) use invoke::invoke;
 pub(crate) use pending::Invocations;
 
-use super::home::Home;
-use super::model_context::{self, Said, Told, ToldTool};
+use super::location::ToolLocation;
+use super::model_context::{self, DocumentMessage, ReportedTool, ReportedTools};
 use super::{FoundTool, Mark, ToolNumber};
 use crate::tab::{Frame, FrameId, Frames};
 use crate::text::shorten;
@@ -29,7 +29,7 @@ use tabmux_cdp::{RawEvent, Session};
 pub(crate) struct Registered {
     tools: HashMap<FrameKey, Vec<Tool>>,
     /// Tools that were unregistered. If the page registers one again unchanged, it keeps its number.
-    taken_back: VecDeque<(FrameKey, Tool)>,
+    removed: VecDeque<(FrameKey, Tool)>,
     /// How many tools of a document are over the limit.
     left_out: HashMap<FrameKey, LeftOut>,
     /// Nonces of documents with the page library.
@@ -58,12 +58,12 @@ struct Tool {
     read_only: bool,
     consequential: bool,
     form: Option<Form>,
-    reach: Reach,
+    via: CallVia,
 }
 
 /// What a call to a tool goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Reach {
+enum CallVia {
     Chrome,
     /// `modelContext` in the page, in this context, or an MCP server in there that uses a channel.
     Page(ExecutionContextId, Option<Arc<str>>),
@@ -93,7 +93,7 @@ impl Form {
 /// How to call a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeCall {
-    pub(super) home: Home,
+    pub(super) location: ToolLocation,
     form: Option<Form>,
 }
 
@@ -107,8 +107,8 @@ impl Registered {
         } else if let Some(event) = event.decode::<ToolsRemoved>() {
             for tool in event.tools {
                 let place = (session.id().cloned(), tool.frame_id);
-                let is_it = |known: &Tool| known.is_chromes() && *known.name == *tool.name;
-                if !self.take_back(&place, is_it)
+                let is_it = |known: &Tool| known.is_native() && *known.name == *tool.name;
+                if !self.remove(&place, is_it)
                     && let Some(more) = self.left_out.get_mut(&place)
                 {
                     more.by_chrome = more.by_chrome.saturating_sub(1);
@@ -116,15 +116,15 @@ impl Registered {
             }
         } else if let Some((frame, said)) = self.contexts.apply(session, event) {
             match said {
-                Said::Tools(told) => self.hear(session, frame, told),
-                Said::Asking if self.asking.len() < MOST_NONCES => {
+                DocumentMessage::Tools(told) => self.apply_report(session, frame, told),
+                DocumentMessage::Asking if self.asking.len() < MAX_NONCES => {
                     self.asking.insert((session.id().cloned(), frame));
                 }
-                Said::Nonce(nonce) if self.nonces.len() < MOST_NONCES => {
+                DocumentMessage::Nonce(nonce) if self.nonces.len() < MAX_NONCES => {
                     let place = (session.id().cloned(), frame);
                     self.nonces.insert(place, nonce);
                 }
-                Said::Nonce(_) | Said::Asking => {}
+                DocumentMessage::Nonce(_) | DocumentMessage::Asking => {}
             }
         } else {
             return false;
@@ -136,7 +136,7 @@ impl Registered {
     pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
         let place = (session.id().cloned(), frame.clone());
         self.tools.remove(&place);
-        self.taken_back.retain(|(whose, _)| *whose != place);
+        self.removed.retain(|(whose, _)| *whose != place);
         self.left_out.remove(&place);
         self.nonces.remove(&place);
         self.asking.remove(&place);
@@ -149,7 +149,7 @@ impl Registered {
             frame.is_some_and(|frame| frame.session.id() == session.as_ref())
         };
         self.tools.retain(|place, _| is_there(place));
-        self.taken_back.retain(|(place, _)| is_there(place));
+        self.removed.retain(|(place, _)| is_there(place));
         self.left_out.retain(|place, _| is_there(place));
         self.nonces.retain(|place, _| is_there(place));
         self.asking.retain(is_there);
@@ -158,7 +158,7 @@ impl Registered {
     pub(crate) fn forget_session(&mut self, session: &Session) {
         let is_other = |(whose, _): &FrameKey| whose.as_ref() != session.id();
         self.tools.retain(|place, _| is_other(place));
-        self.taken_back.retain(|(place, _)| is_other(place));
+        self.removed.retain(|(place, _)| is_other(place));
         self.left_out.retain(|place, _| is_other(place));
         self.nonces.retain(|place, _| is_other(place));
         self.asking.retain(is_other);
@@ -194,8 +194,8 @@ impl Registered {
             let origin: Arc<str> = frames.origin(frame).into();
             // A tool that Chrome reported wins over one of the same name that the document reported.
             let is_first = |tool: &&Tool| {
-                let mut chromes = tools.iter().filter(|other| other.is_chromes());
-                tool.is_chromes() || !chromes.any(|other| other.name == tool.name)
+                let mut chromes = tools.iter().filter(|other| other.is_native());
+                tool.is_native() || !chromes.any(|other| other.name == tool.name)
             };
             let tools = tools.iter().filter(is_first);
             found.extend(tools.map(|tool| tool.found(frame, &origin)));
@@ -217,23 +217,23 @@ impl Registered {
     }
 
     /// A document reports its tools.
-    fn hear(&mut self, session: &Session, frame: FrameId, told: Told) {
+    fn apply_report(&mut self, session: &Session, frame: FrameId, told: ReportedTools) {
         let place = (session.id().cloned(), frame);
         if !told.native && !told.asking {
             self.asking.remove(&place);
         }
         if !told.native {
             let said: HashSet<_> = told.tools.iter().map(|tool| tool.name.as_str()).collect();
-            let is_gone = |tool: &Tool| !tool.is_chromes() && !said.contains(&*tool.name);
-            self.take_back(&place, is_gone);
+            let is_gone = |tool: &Tool| !tool.is_native() && !said.contains(&*tool.name);
+            self.remove(&place, is_gone);
         }
         let mut left_out = told.left_out;
         for tool in told.tools {
-            let reach = match told.native {
-                true => Reach::Chrome,
-                false => Reach::Page(told.context, tool.channel.clone()),
+            let via = match told.native {
+                true => CallVia::Chrome,
+                false => CallVia::Page(told.context, tool.channel.clone()),
             };
-            if let Some(tool) = Tool::heard(tool, reach)
+            if let Some(tool) = Tool::from_report(tool, via)
                 && !self.put(&place, tool)
             {
                 left_out += 1;
@@ -245,16 +245,16 @@ impl Registered {
     }
 
     /// Removes tools of a frame. Returns whether there were any.
-    fn take_back(&mut self, place: &FrameKey, is_gone: impl Fn(&Tool) -> bool) -> bool {
+    fn remove(&mut self, place: &FrameKey, is_gone: impl Fn(&Tool) -> bool) -> bool {
         let tools = self.tools.entry(place.clone()).or_default();
         let gone: Vec<_> = tools.extract_if(.., |tool| is_gone(tool)).collect();
         let were_there = !gone.is_empty();
         for tool in gone {
-            self.taken_back.push_back((place.clone(), tool));
+            self.removed.push_back((place.clone(), tool));
         }
-        let mut bytes: usize = self.taken_back.iter().map(|(_, tool)| tool.bytes()).sum();
-        while self.taken_back.len() > MOST_TOOLS || bytes > MOST_BYTES {
-            let Some((_, oldest)) = self.taken_back.pop_front() else {
+        let mut bytes: usize = self.removed.iter().map(|(_, tool)| tool.bytes()).sum();
+        while self.removed.len() > MAX_TOOLS || bytes > MAX_BYTES {
+            let Some((_, oldest)) = self.removed.pop_front() else {
                 break;
             };
             bytes = bytes.saturating_sub(oldest.bytes());
@@ -270,16 +270,15 @@ impl Registered {
             (count + 1, bytes + tool.bytes())
         });
         let tools = self.tools.entry(place.clone()).or_default();
-        let is_it =
-            |known: &Tool| known.name == tool.name && known.is_chromes() == tool.is_chromes();
+        let is_it = |known: &Tool| known.name == tool.name && known.is_native() == tool.is_native();
         let Some(at) = tools.iter().position(is_it) else {
-            let fits = count < MOST_TOOLS && bytes + tool.bytes() <= MOST_BYTES;
+            let fits = count < MAX_TOOLS && bytes + tool.bytes() <= MAX_BYTES;
             if fits {
                 let before = self
-                    .taken_back
+                    .removed
                     .iter()
                     .position(|(whose, known)| whose == place && known.says_the_same_as(&tool));
-                let before = before.and_then(|at| self.taken_back.remove(at));
+                let before = before.and_then(|at| self.removed.remove(at));
                 tools.push(before.map_or(tool, |(_, before)| before));
             }
             return fits;
@@ -290,7 +289,7 @@ impl Registered {
         if known.says_the_same_as(&tool) {
             return true;
         }
-        let fits = bytes - known.bytes() + tool.bytes() <= MOST_BYTES;
+        let fits = bytes - known.bytes() + tool.bytes() <= MAX_BYTES;
         if fits {
             let number = known.number;
             *known = Tool { number, ..tool };
@@ -307,11 +306,11 @@ impl Tool {
     fn read(tool: cdp::Tool) -> Option<Self> {
         let hints = tool.annotations.unwrap_or_default();
         let said = |hint: Option<bool>| hint.unwrap_or_default();
-        if tool.name.is_empty() || tool.name.len() > MOST_NAME || said(hints.debugging) {
+        if tool.name.is_empty() || tool.name.len() > MAX_NAME || said(hints.debugging) {
             return None;
         }
         let schema = tool.input_schema.as_ref();
-        if schema.is_some_and(|schema| schema.as_str().len() > MOST_SCHEMA) {
+        if schema.is_some_and(|schema| schema.as_str().len() > MAX_SCHEMA) {
             tracing::debug!(tool = %tool.name, "a tool's schema is too large");
             return None;
         }
@@ -323,22 +322,22 @@ impl Tool {
         Some(Self {
             number: ToolNumber::fresh(),
             name: tool.name.into(),
-            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            description: shorten(&tool.description, MAX_DESCRIPTION).into(),
             schema: schema.into(),
             read_only: said(hints.read_only),
             consequential: said(hints.consequential),
             form,
-            reach: Reach::Chrome,
+            via: CallVia::Chrome,
         })
     }
 
     /// The same for a tool that its document reported.
-    fn heard(tool: ToldTool, reach: Reach) -> Option<Self> {
+    fn from_report(tool: ReportedTool, via: CallVia) -> Option<Self> {
         let schema = tool.input_schema.as_ref();
         let schema = schema.map_or("{}", |schema| schema.get().trim());
-        let unfit = tool.name.is_empty() || tool.name.len() > MOST_NAME;
+        let unfit = tool.name.is_empty() || tool.name.len() > MAX_NAME;
         let is_object = schema.starts_with('{');
-        if unfit || !is_object || schema.len() > MOST_SCHEMA || tool.debugging {
+        if unfit || !is_object || schema.len() > MAX_SCHEMA || tool.debugging {
             return None;
         }
         let form = tool.form.then(|| Form {
@@ -348,12 +347,12 @@ impl Tool {
         Some(Self {
             number: ToolNumber::fresh(),
             name: tool.name.into(),
-            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            description: shorten(&tool.description, MAX_DESCRIPTION).into(),
             schema: schema.into(),
             read_only: tool.read_only,
             consequential: tool.consequential,
             form,
-            reach,
+            via,
         })
     }
 
@@ -370,25 +369,25 @@ impl Tool {
             && self.schema == other.schema
             && self.read_only == other.read_only
             && self.consequential == other.consequential
-            && self.reach == other.reach
+            && self.via == other.via
             && submits(self) == submits(other)
     }
 
-    fn is_chromes(&self) -> bool {
-        self.reach == Reach::Chrome
+    fn is_native(&self) -> bool {
+        self.via == CallVia::Chrome
     }
 
     fn found(&self, frame: &Frame, origin: &Arc<str>) -> Arc<FoundTool> {
-        let home = Home {
+        let location = ToolLocation {
             session: frame.session.clone(),
             frame: frame.id.clone(),
             document: frame.document,
         };
         let form = self.form.clone();
-        let way = match &self.reach {
-            Reach::Chrome => super::CallPath::Native(NativeCall { home, form }),
-            Reach::Page(context, channel) => super::CallPath::InPage(model_context::ShimCall {
-                home,
+        let path = match &self.via {
+            CallVia::Chrome => super::CallPath::Native(NativeCall { location, form }),
+            CallVia::Page(context, channel) => super::CallPath::InPage(model_context::ShimCall {
+                location,
                 context: *context,
                 form,
                 channel: channel.clone(),
@@ -402,16 +401,16 @@ impl Tool {
             read_only: self.read_only,
             consequential: self.consequential,
             origin: Arc::clone(origin),
-            way,
+            path,
             text: OnceLock::new(),
         })
     }
 }
 
-const MOST_TOOLS: usize = 200;
+const MAX_TOOLS: usize = 200;
 /// The total size of one tab's tools: more than any model reads, and all of it is kept in memory.
-const MOST_BYTES: usize = 1_024 * 1_024;
-const MOST_NONCES: usize = 2_000;
-const MOST_NAME: usize = 256;
-const MOST_SCHEMA: usize = 64 * 1_024;
-const MOST_DESCRIPTION: usize = 4_000;
+const MAX_BYTES: usize = 1_024 * 1_024;
+const MAX_NONCES: usize = 2_000;
+const MAX_NAME: usize = 256;
+const MAX_SCHEMA: usize = 64 * 1_024;
+const MAX_DESCRIPTION: usize = 4_000;

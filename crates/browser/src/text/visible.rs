@@ -14,12 +14,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// `text` with such characters escaped, such as `\u{202e}`: for data, where nothing may be lost.
-pub fn written_out(text: &str) -> Cow<'_, str> {
+pub fn escaped(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| out.extend(c.escape_unicode()))
 }
 
 /// A JSON text with such characters as JSON escapes, so that its value is unchanged.
-pub fn visible_json(text: &str) -> Cow<'_, str> {
+pub fn escaped_json(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             out.push_str(&format!("\\u{unit:04x}"));
@@ -37,7 +37,7 @@ pub fn make_visible(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(make_visible),
         Value::Object(fields) => {
-            if fields.keys().any(|name| is_changed(name)) {
+            if fields.keys().any(|name| has_hidden(name)) {
                 let old = std::mem::take(fields).into_iter();
                 *fields = old
                     .map(|(name, value)| (visible(&name).into_owned(), value))
@@ -50,7 +50,7 @@ pub fn make_visible(value: &mut Value) {
 }
 
 /// Whether a text contains invisible characters.
-pub fn is_changed(text: &str) -> bool {
+pub fn has_hidden(text: &str) -> bool {
     matches!(visible(text), Cow::Owned(_))
 }
 
@@ -136,7 +136,7 @@ const KEYCAP: char = '\u{20e3}';
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{honest, one_line};
+    use crate::text::{clean, one_line};
     use serde_json::json;
 
     /// Characters that must be filtered out.
@@ -201,9 +201,9 @@ mod tests {
             let text = format!("a{c}{c}b");
             let ways = [
                 visible(&text).into_owned(),
-                written_out(&text).into_owned(),
-                visible_json(&text).into_owned(),
-                honest(&text, 100),
+                escaped(&text).into_owned(),
+                escaped_json(&text).into_owned(),
+                clean(&text, 100),
                 one_line(&text, 100),
                 {
                     let mut value = json!({ &text: [&text] });
@@ -222,9 +222,9 @@ mod tests {
     fn json_says_the_same_with_hidden_characters_written_out() {
         let text: String = HIDDEN.iter().filter(|c| **c > '\u{1f}').collect();
         let json = serde_json::to_string(&text).unwrap();
-        let shown = visible_json(&json);
+        let shown = escaped_json(&json);
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
-        assert_eq!(written_out("a\u{202e}\u{1b}b"), "a\\u{202e}\\u{1b}b");
+        assert_eq!(escaped("a\u{202e}\u{1b}b"), "a\\u{202e}\\u{1b}b");
     }
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
             "می\u{200c}خواهم क्\u{200d}ष",
         ] {
             assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
-            assert_eq!(honest(text, 1_000), text);
+            assert_eq!(clean(text, 1_000), text);
         }
     }
 

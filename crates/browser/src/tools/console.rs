@@ -118,7 +118,7 @@ impl Tool for GetConsoleMessage {
         })?;
         let mut lines = vec![line(&message)];
         if message.text.chars().count() > SHORT {
-            lines.push(shorten(&message.text, MOST_TEXT));
+            lines.push(shorten(&message.text, MAX_TEXT));
         }
         if message.args.len() > 1 || message.args.iter().any(|arg| arg.object.is_some()) {
             lines.push("Arguments:".into());
@@ -129,7 +129,7 @@ impl Tool for GetConsoleMessage {
                         .unwrap_or_else(|| arg.text.clone()),
                     None => arg.text.clone(),
                 };
-                lines.push(format!("  {index}: {}", shorten(&text, MOST_ARGUMENT)));
+                lines.push(format!("  {index}: {}", shorten(&text, MAX_ARGUMENT)));
             }
         }
         if !message.stack.is_empty() {
@@ -158,8 +158,8 @@ fn line(message: &ConsoleMessage) -> String {
 }
 
 const SHORT: usize = 300;
-const MOST_TEXT: usize = 4_000;
-const MOST_ARGUMENT: usize = 2_000;
+const MAX_TEXT: usize = 4_000;
+const MAX_ARGUMENT: usize = 2_000;
 
 /// What chrome-devtools-mcp calls findings of DevTools. The filter is accepted, but matches
 /// nothing.

@@ -1,6 +1,6 @@
 //! Dragging one element onto another.
 
-use super::act::{self, Before, Drawing, Element, Grip, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, HeldButton, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -36,14 +36,14 @@ impl Tool for Drag {
         let before = Before::look(tab);
         let aim = act::aim(&page, &from).await?.ok_or_else(no_place)?;
         let (start, receiver) = (aim.point(), aim.receiver().clone());
-        let mut grip = aim.watching(tab, Grip::grab(tab, start)).await?;
-        let instead = match carry(tab, &mut grip, start, (&from, &to)).await {
+        let mut grip = aim.watching(tab, HeldButton::press(tab, start)).await?;
+        let instead = match drag_to(tab, &mut grip, start, (&from, &to)).await {
             Ok(()) => {
                 grip.release().await?;
                 dropped(&to).await
             }
             Err(error) => {
-                grip.give_up(start).await?;
+                grip.cancel(start).await?;
                 return Err(error);
             }
         };
@@ -59,19 +59,19 @@ impl Tool for Drag {
 }
 
 /// Drags to the target, and checks what is there: pages may move things during a drag.
-async fn carry(
+async fn drag_to(
     tab: &Tab,
-    grip: &mut Grip,
+    grip: &mut HeldButton,
     start: (f64, f64),
     (from, to): (&Element, &Element),
 ) -> Result<(), ToolError> {
     // Not earlier, because scrolling to the target would have moved the start; the button stays pressed.
-    let Reached::At(goal) = act::reach(tab, to, Patience::Point).await? else {
+    let Reached::At(goal) = act::reach(tab, to, ReachMode::Point).await? else {
         return Err(no_place());
     };
     let place = (goal.x, goal.y);
     unseen::refuse_drop(tab, place).await?;
-    grip.carry(start, place).await?;
+    grip.drag_to(start, place).await?;
     unseen::refuse_drop(tab, place).await?;
     goal.check_frames(to).await?;
     let from = (from.world.document == to.world.document).then_some(from.n);

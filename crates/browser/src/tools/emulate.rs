@@ -59,13 +59,13 @@ impl Tool for Emulate {
             let version = tab.session().send(browser::GetVersion::default()).await?;
             wanted.own_user_agent = version.user_agent;
         }
-        if let Err(error) = put_in_force(tab, &before, &wanted).await {
+        if let Err(error) = apply(tab, &before, &wanted).await {
             // All or nothing: undo what was applied before the error.
-            let _ = put_in_force(tab, &wanted, &before).await;
+            let _ = apply(tab, &wanted, &before).await;
             return Err(error);
         }
         tab.emulation().set(wanted.clone());
-        Ok(ToolOutput::text(in_force(&wanted)))
+        Ok(ToolOutput::text(describe(&wanted)))
     }
 }
 
@@ -106,7 +106,7 @@ impl Tool for ResizePage {
             }),
             ..before.clone()
         };
-        put_in_force(&page.tab, &before, &wanted).await?;
+        apply(&page.tab, &before, &wanted).await?;
         page.tab.emulation().set(wanted);
         let text = format!("The page is now {}x{} pixels.", self.width, self.height);
         Ok(ToolOutput::text(text))
@@ -188,14 +188,14 @@ const MEDIA: [(&str, &str, &[&str]); 4] = [
 ];
 
 /// Resets the emulation of a tab that no session holds any more.
-pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
+pub(super) async fn reset(tab: &Tab) -> Result<(), ToolError> {
     let before = tab.emulation().now();
     tab.emulation().set(Emulation::default());
-    put_in_force(tab, &before, &Emulation::default()).await
+    apply(tab, &before, &Emulation::default()).await
 }
 
 /// Applies the differences, to every frame concerned.
-async fn put_in_force(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), ToolError> {
+async fn apply(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), ToolError> {
     if before.viewport != wanted.viewport {
         resize(tab, wanted.viewport).await?;
     }
@@ -272,7 +272,7 @@ async fn send<C: Command + Clone>(tab: &Tab, command: &C) -> Result<(), ToolErro
     Ok(())
 }
 
-fn in_force(emulation: &Emulation) -> String {
+fn describe(emulation: &Emulation) -> String {
     match emulation.words().as_slice() {
         [] => "Nothing is emulated in this tab.".into(),
         words => format!("Active in this tab: {}.", words.join("; ")),

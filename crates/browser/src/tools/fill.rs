@@ -64,8 +64,8 @@ impl Tool for FillForm {
     fn check(&self) -> Result<(), String> {
         match self.elements.len() {
             0 => Err("`elements` is empty".into()),
-            1..=MOST_FIELDS => Ok(()),
-            _ => Err(format!("`elements` has more than {MOST_FIELDS} entries")),
+            1..=MAX_FIELDS => Ok(()),
+            _ => Err(format!("`elements` has more than {MAX_FIELDS} entries")),
         }
     }
 
@@ -239,6 +239,6 @@ fn not_fillable(element: &Element) -> String {
     )
 }
 
-const MOST_FIELDS: usize = 100;
+const MAX_FIELDS: usize = 100;
 /// Shown in place of a secret.
 const HIDDEN: &str = "(not repeated)";

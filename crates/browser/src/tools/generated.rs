@@ -19,13 +19,13 @@ use std::sync::Arc;
 /// Calls the tool with this name. If the page has changed since it was read, it is read again first.
 pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>) -> ToolResult {
     let _drawing = Drawing::of(&page.tab);
-    let (world, deed) = find(page, name).await?;
-    let job = Job {
+    let (world, action) = find(page, name).await?;
+    let job = Call {
         page,
         world: &world,
         arguments,
     };
-    match &*deed {
+    match &*action {
         ToolAction::List { items } => return Ok(ToolOutput::text(listed(items))),
         ToolAction::Fill { arguments, then } => job.fill_form(arguments, then).await,
         ToolAction::Press { label, n } => job.press(label, *n).await,
@@ -33,7 +33,7 @@ pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>
         ToolAction::Choose { argument, choices } => job.choose(argument, choices).await,
         ToolAction::Item { items, switch } => job.act_on_item(items, *switch).await,
     }
-    .map(|output| with_place(page, output))
+    .map(|output| with_address(page, output))
 }
 
 /// The tool's action, with all its elements present.
@@ -47,7 +47,7 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
         let Some(tool) = introspection.tool(name) else {
             continue;
         };
-        if tool.deed.wants_fresh_reading() && !fresh {
+        if tool.action.wants_fresh_reading() && !fresh {
             continue;
         }
         let frame = tab.state().frames.showing(tool.document).cloned();
@@ -55,9 +55,9 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
             continue;
         };
         let world = tab.world_of(&frame).await?;
-        let ask = json!({ "elements": tool.deed.elements() });
+        let ask = json!({ "elements": tool.action.elements() });
         if world.call("tabmux.stillHere", ask).await? {
-            return Ok((world, Arc::new(tool.deed.clone())));
+            return Ok((world, Arc::new(tool.action.clone())));
         }
     }
     Err(ToolError::PageTool(format!(
@@ -66,13 +66,13 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
 }
 
 /// One call in progress.
-struct Job<'a> {
+struct Call<'a> {
     page: &'a Page,
     world: &'a World,
     arguments: &'a Map<String, Value>,
 }
 
-impl Job<'_> {
+impl Call<'_> {
     async fn press(&self, label: &str, n: u32) -> ToolResult {
         let before = Before::look(&self.page.tab);
         let done = format!("Pressed \"{}\".", one_line(label, 80));
@@ -360,7 +360,7 @@ impl Job<'_> {
 }
 
 /// Adds the page's address, if nothing else in the output names it.
-fn with_place(page: &Page, mut output: ToolOutput) -> ToolOutput {
+fn with_address(page: &Page, mut output: ToolOutput) -> ToolOutput {
     let url = {
         let state = page.tab.state();
         state
@@ -382,7 +382,7 @@ fn listed(items: &[String]) -> String {
         return "There are none.".into();
     }
     let mut lines: Vec<String> = Vec::new();
-    let mut room = MOST_BYTES;
+    let mut room = MAX_BYTES;
     for (index, item) in items.iter().enumerate() {
         let line = format!("{index}: {item}");
         if line.len() + 1 > room {
@@ -452,4 +452,4 @@ fn after(error: ToolError, done: &[String]) -> ToolError {
     }
 }
 
-const MOST_BYTES: usize = 20_000;
+const MAX_BYTES: usize = 20_000;

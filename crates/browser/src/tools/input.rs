@@ -1,6 +1,6 @@
 //! Clicking and hovering.
 
-use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached, Spot};
+use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached, Spot};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -63,7 +63,7 @@ impl Tool for Hover {
         let element = Element::find(tab, &self.uid).await?;
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
-        let Reached::At(spot) = act::reach(tab, &element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(tab, &element, ReachMode::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed. Use fill on the list, or click the option."
                     .into(),

@@ -18,7 +18,7 @@ pub(super) struct View {
     pub(super) marks: String,
     /// The frames inside, in order.
     pub(super) frames: Vec<FrameInsertion>,
-    pub(super) left: Left,
+    pub(super) left: LeftOut,
     /// Whether the walk reached the end of the document.
     pub(super) whole: bool,
     pub(super) title: String,
@@ -46,7 +46,7 @@ pub(super) struct FrameInsertion {
 /// What was counted but not printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(super) struct Left {
+pub(super) struct LeftOut {
     /// Lines over the budget, and how many of them are actionable or frames.
     pub(super) lines: usize,
     pub(super) operable: usize,
@@ -60,7 +60,7 @@ pub(super) struct Left {
 
 /// One document that was read.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct DocumentView {
     pub(super) view: View,
     /// What each entry of `view.frames` contains, if it was read.
     inside: Vec<Inside>,
@@ -70,14 +70,14 @@ pub(super) struct Sight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inside {
     /// A document: its index among the results.
-    Sight(usize),
+    DocumentView(usize),
     /// A document that could not be read.
     Unread,
     /// No document, but a plug-in or an image.
     Nothing,
 }
 
-impl Sight {
+impl DocumentView {
     fn new(view: View) -> Self {
         Self {
             view,
@@ -103,13 +103,13 @@ pub(super) async fn look(
     top: World,
     function: &str,
     argument: impl Fn(Option<&FrameInsertion>) -> Value,
-) -> Result<Vec<Sight>, ToolError> {
+) -> Result<Vec<DocumentView>, ToolError> {
     let view = look_at(&top, function, &argument(None)).await?;
-    let mut sights = vec![Sight::new(view)];
+    let mut views = vec![DocumentView::new(view)];
     let mut level = vec![(0, top)];
-    while !level.is_empty() && sights.len() < MOST_FRAMES {
+    while !level.is_empty() && views.len() < MAX_FRAMES {
         let looks = level.iter().map(|(at, world)| {
-            let places = &sights[*at].view.frames;
+            let places = &views[*at].view.frames;
             look_inside(tab, world, places, function, &argument)
         });
         let inside = join_all(looks).await;
@@ -118,19 +118,19 @@ pub(super) async fn look(
             for frame in frames {
                 let inside = match frame {
                     Looked::At(world, view) => {
-                        sights.push(Sight::new(*view));
-                        next.push((sights.len() - 1, world));
-                        Inside::Sight(sights.len() - 1)
+                        views.push(DocumentView::new(*view));
+                        next.push((views.len() - 1, world));
+                        Inside::DocumentView(views.len() - 1)
                     }
                     Looked::InVain => Inside::Unread,
                     Looked::AtNothing => Inside::Nothing,
                 };
-                sights[at].inside.push(inside);
+                views[at].inside.push(inside);
             }
         }
         level = next;
     }
-    Ok(sights)
+    Ok(views)
 }
 
 enum Looked {
@@ -150,7 +150,7 @@ async fn look_inside(
     let elements: Vec<u32> = places
         .iter()
         .map(|place| place.element)
-        .take(MOST_FRAMES)
+        .take(MAX_FRAMES)
         .collect();
     let frames = match world.frames_of(&elements).await {
         Ok(frames) => frames,
@@ -183,7 +183,7 @@ async fn world_of(tab: &Tab, id: &FrameId) -> Option<World> {
 
 /// Calls the walker in one document; again if that revealed more of the document.
 async fn look_at(world: &World, function: &str, argument: &Value) -> Result<View, ToolError> {
-    for _ in 0..DEEPEST_ROOTS {
+    for _ in 0..MAX_ROOT_DEPTH {
         // Listeners rarely change, so both requests are sent together.
         let (listeners, view) = tokio::join!(
             world.learn_listeners(),
@@ -202,7 +202,7 @@ async fn look_at(world: &World, function: &str, argument: &Value) -> Result<View
     world.call(function, argument).await
 }
 
-const MOST_FRAMES: usize = 100;
+const MAX_FRAMES: usize = 100;
 const FRAME_LIMIT: Duration = Duration::from_secs(3);
 /// How many levels of nested closed shadow roots are opened.
-const DEEPEST_ROOTS: usize = 4;
+const MAX_ROOT_DEPTH: usize = 4;

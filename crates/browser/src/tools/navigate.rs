@@ -27,7 +27,7 @@ pub(super) struct NavigatePage {
     /// Bypass the cache when reloading.
     ignore_cache: Option<bool>,
     /// Answer if the page asks whether to leave. Default: accept.
-    handle_before_unload: Option<Leaving>,
+    handle_before_unload: Option<LeaveAnswer>,
     /// JavaScript to run before the page's own scripts, for this navigation only.
     init_script: Option<String>,
     /// Timeout in milliseconds. Default: 10000.
@@ -36,7 +36,7 @@ pub(super) struct NavigatePage {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Leaving {
+enum LeaveAnswer {
     Accept,
     Dismiss,
 }
@@ -62,7 +62,7 @@ impl Tool for NavigatePage {
     const LEAVES: bool = true;
 
     fn check(&self) -> Result<(), String> {
-        let wrong = match (self.way(), &self.url, self.ignore_cache) {
+        let wrong = match (self.kind(), &self.url, self.ignore_cache) {
             (NavigationKind::Url, None, _) => {
                 "give a `url`, or a `type` of back, forward or reload"
             }
@@ -92,10 +92,10 @@ impl Tool for NavigatePage {
             bounds::may_open(tab.policy().parse(url)?.as_str())?;
         }
         if self.init_script.is_some() {
-            may_prepare(tab)?;
+            check_init_script(tab)?;
         }
         let open = tab.state().dialog.clone();
-        if let Some(dialog) = open.filter(|dialog| !asks_to_stay(dialog)) {
+        if let Some(dialog) = open.filter(|dialog| !is_leave_dialog(dialog)) {
             return Err(ToolError::DialogOpen(dialog));
         }
         let limit = self.timeout().unwrap_or(DEFAULT_LIMIT);
@@ -103,14 +103,14 @@ impl Tool for NavigatePage {
             Some(source) => Some(OnceScript::add(tab, source).await?),
             None => None,
         };
-        let leave = self.handle_before_unload != Some(Leaving::Dismiss);
+        let leave = self.handle_before_unload != Some(LeaveAnswer::Dismiss);
         let stayed = AtomicBool::new(false);
         let outcome = tokio::select! {
             arrived = self.arrive(tab, limit) => match arrived {
                 // A cancelled navigation ends before its dialog closes.
                 Err(ToolError::Navigation { .. }) if stayed.load(Ordering::Relaxed) => {
                     tab.until(STAY_LIMIT, |state| state.dialog.is_none()).await?;
-                    Err(told_to_stay())
+                    Err(stayed_error())
                 }
                 arrived => arrived,
             },
@@ -159,7 +159,7 @@ impl NavigatePage {
         }
     }
 
-    fn way(&self) -> NavigationKind {
+    fn kind(&self) -> NavigationKind {
         self.r#type.unwrap_or(NavigationKind::Url)
     }
 
@@ -192,12 +192,12 @@ impl NavigatePage {
         // A busy page would block the navigation.
         let asks = tab.state().dialog.is_some();
         let busy = !asks && !tab.responds().await;
-        match self.way() {
+        match self.kind() {
             NavigationKind::Url if busy => tab.clear().await?,
             _ if busy => tab.terminate_scripts().await,
             _ => {}
         }
-        match self.way() {
+        match self.kind() {
             NavigationKind::Url => match address {
                 Some(address) => navigate::go(tab, &address).await,
                 None => Ok(()),
@@ -210,7 +210,7 @@ impl NavigatePage {
 }
 
 /// A script for the next document runs in any document that comes next. So it is refused if a forbidden one can come.
-fn may_prepare(tab: &Tab) -> Result<(), ToolError> {
+fn check_init_script(tab: &Tab) -> Result<(), ToolError> {
     let bounded = bounds::here().is_some_and(|policy| !policy.is_open());
     match bounded && !tab.guard().stops() {
         false => Ok(()),
@@ -275,13 +275,13 @@ async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
 /// Answers every leave-page dialog; returns when the page stays, or when any other dialog opens.
 async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResult {
     loop {
-        tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
+        tab.until(crate::script::MAX_LENGTH, |state| state.dialog.is_some())
             .await?;
         let Some(dialog) = tab.state().dialog.clone() else {
             continue;
         };
-        if !asks_to_stay(&dialog) {
-            return Ok(stopped_by(&dialog));
+        if !is_leave_dialog(&dialog) {
+            return Ok(dialog_output(&dialog));
         }
         let answer = page::HandleJavaScriptDialog {
             accept: leave,
@@ -290,28 +290,28 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
         stayed.store(!leave, Ordering::Relaxed);
         // The user or another call may have answered it meanwhile.
         let _ = tab.session().send(answer).await;
-        tab.dialog_over(dialog.number, crate::script::LONGEST)
+        tab.dialog_over(dialog.number, crate::script::MAX_LENGTH)
             .await?;
         if !leave {
             // Chrome reports the end of some kinds of navigation only.
             tokio::time::sleep(STAY_LIMIT).await;
-            return Err(told_to_stay());
+            return Err(stayed_error());
         }
     }
 }
 
-fn told_to_stay() -> ToolError {
+fn stayed_error() -> ToolError {
     ToolError::NotActionable {
         why: "The page asked whether to leave it, and the answer was to stay. Use handleBeforeUnload accept to leave it."
             .into(),
     }
 }
 
-fn asks_to_stay(dialog: &Dialog) -> bool {
+fn is_leave_dialog(dialog: &Dialog) -> bool {
     dialog.kind == "beforeunload"
 }
 
-fn stopped_by(dialog: &Dialog) -> ToolOutput {
+fn dialog_output(dialog: &Dialog) -> ToolOutput {
     ToolOutput::text(format!(
         "The page opened a dialog while it loaded. {} Call handle_dialog to go on.",
         dialog_open(dialog)

@@ -7,7 +7,7 @@ use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::{Headers, NetworkRequest};
-use crate::text::{one_line, shorten, written_out};
+use crate::text::{escaped, one_line, shorten};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -76,7 +76,7 @@ impl Tool for ListNetworkRequests {
                 state.network.too_large
             ));
         }
-        for download in state.downloads.iter().rev().take(MOST_DOWNLOADS).rev() {
+        for download in state.downloads.iter().rev().take(MAX_DOWNLOADS).rev() {
             text.push('\n');
             text.push_str(&download.tell());
         }
@@ -259,10 +259,10 @@ fn header_lines(headers: &Headers) -> Vec<String> {
         return vec!["  (more than 16 kB, not kept)".into()];
     }
     let list = headers.list();
-    let more = list.len().saturating_sub(MOST_HEADERS);
+    let more = list.len().saturating_sub(MAX_HEADERS);
     let mut lines: Vec<_> = list
         .iter()
-        .take(MOST_HEADERS)
+        .take(MAX_HEADERS)
         .map(|(name, value)| format!("  {}: {}", one_line(name, 100), one_line(value, 500)))
         .collect();
     if more > 0 {
@@ -273,7 +273,7 @@ fn header_lines(headers: &Headers) -> Vec<String> {
 
 fn frame_lines(request: &NetworkRequest) -> Vec<String> {
     let frames = &request.frames;
-    let shown = frames.last.len().min(MOST_FRAMES);
+    let shown = frames.last.len().min(MAX_FRAMES);
     let mut lines = vec![match frames.count {
         0 => "No messages.".into(),
         count => format!(
@@ -385,21 +385,21 @@ async fn tell_body(
             "{what}: {size} bytes, not text. {argument} saves it."
         ));
     };
-    let cut = match text.chars().count() > MOST_BODY {
-        true => format!("\n… cut at {MOST_BODY} characters; {argument} saves all of it."),
+    let cut = match text.chars().count() > MAX_BODY {
+        true => format!("\n… cut at {MAX_BODY} characters; {argument} saves all of it."),
         false => String::new(),
     };
     Ok(format!(
         "{what} ({size} bytes):\n{}{cut}",
-        written_out(&shorten(&text, MOST_BODY))
+        escaped(&shorten(&text, MAX_BODY))
     ))
 }
 
 const LIMIT: Duration = Duration::from_secs(5);
-const MOST_HEADERS: usize = 50;
-const MOST_BODY: usize = 8_000;
-const MOST_FRAMES: usize = 40;
-const MOST_DOWNLOADS: usize = 10;
+const MAX_HEADERS: usize = 50;
+const MAX_BODY: usize = 8_000;
+const MAX_FRAMES: usize = 40;
+const MAX_DOWNLOADS: usize = 10;
 
 const TYPES: &[&str] = &[
     "document",

@@ -11,7 +11,7 @@ pub(super) fn page<T>(
     line: impl Fn(&T) -> String,
 ) -> Result<String, ToolError> {
     let size = size.map_or(DEFAULT_SIZE, |size| {
-        usize::try_from(size).unwrap_or(MOST_SIZE)
+        usize::try_from(size).unwrap_or(MAX_SIZE)
     });
     let index = usize::try_from(index.unwrap_or(0)).unwrap_or(usize::MAX);
     if items.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn page<T>(
     for item in shown {
         let text = line(item);
         bytes += text.len() + 1;
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             break;
         }
         lines.push(text);
@@ -78,8 +78,8 @@ pub(super) fn check_names(
 }
 
 const DEFAULT_SIZE: usize = 50;
-const MOST_SIZE: usize = 200;
-const MOST_BYTES: usize = 30_000;
+const MAX_SIZE: usize = 200;
+const MAX_BYTES: usize = 30_000;
 
 #[cfg(test)]
 mod tests {

@@ -279,7 +279,7 @@ async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> Tool
     };
     let text = match read {
         Ok(Ok(mut read)) => {
-            read.names = names(&page.tab, read.nameless()).await;
+            read.names = names(&page.tab, read.unnamed_nodes()).await;
             let summary = trace::summary(&read);
             *page.tab.tracing().last() = Some(read);
             format!("{summary}\n{saved}{lost}")

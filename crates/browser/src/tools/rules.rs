@@ -71,8 +71,8 @@ impl Tool for Route {
             _ if self.body.is_some() && self.file_path.is_some() => {
                 Err("give either `body` or `filePath`".into())
             }
-            _ if self.body.as_ref().is_some_and(|it| it.len() > MOST_BODY) => {
-                Err(format!("`body` is longer than {MOST_BODY} bytes"))
+            _ if self.body.as_ref().is_some_and(|it| it.len() > MAX_BODY) => {
+                Err(format!("`body` is longer than {MAX_BODY} bytes"))
             }
             _ => Ok(()),
         }
@@ -85,13 +85,13 @@ impl Tool for Route {
         };
         let mut rules = page.tab.rules().now();
         rules.retain(|other| other.pattern != rule.pattern);
-        if rules.len() >= MOST_RULES {
+        if rules.len() >= MAX_RULES {
             return Err(ToolError::Arguments(format!(
-                "There are {MOST_RULES} rules already. Remove some with unroute."
+                "There are {MAX_RULES} rules already. Remove some with unroute."
             )));
         }
         rules.push(rule);
-        put_in_force(&page.tab, rules).await
+        apply(&page.tab, rules).await
     }
 }
 
@@ -131,12 +131,12 @@ impl Tool for Unroute {
                     return Err(ToolError::Arguments(format!(
                         "There is no rule for {}. {}",
                         one_line(url, 200),
-                        in_force(&rules)
+                        describe(&rules)
                     )));
                 }
             }
         }
-        put_in_force(&page.tab, rules).await
+        apply(&page.tab, rules).await
     }
 }
 
@@ -148,7 +148,7 @@ impl Route {
         let mut headers = self.response_headers.unwrap_or_default();
         let (body, kind) = match (self.file_path, self.body) {
             (Some(path), _) => (
-                page.files.read(&path, MOST_BODY as u64).await?,
+                page.files.read(&path, MAX_BODY as u64).await?,
                 kind_of_file(&path),
             ),
             (None, Some(body)) => {
@@ -181,15 +181,15 @@ impl Route {
 }
 
 /// Removes all rules of a tab that no session holds any more.
-pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
+pub(super) async fn clear(tab: &Tab) -> Result<(), ToolError> {
     match tab.rules().now().is_empty() {
         true => Ok(()),
-        false => put_in_force(tab, Vec::new()).await.map(drop),
+        false => apply(tab, Vec::new()).await.map(drop),
     }
 }
 
 /// Applies the rules to all sessions of the tab; if its main session fails, none change.
-async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
+async fn apply(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     let before = tab.rules().now();
     tab.rules().set(rules.clone());
     let told = tab.rules().tell(tab.session()).await;
@@ -202,10 +202,10 @@ async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
         // A frame or worker that goes away meanwhile sends no more requests.
         let _ = tab.rules().tell(session).await;
     }
-    Ok(ToolOutput::text(in_force(&rules)))
+    Ok(ToolOutput::text(describe(&rules)))
 }
 
-fn in_force(rules: &[Rule]) -> String {
+fn describe(rules: &[Rule]) -> String {
     if rules.is_empty() {
         return "No rule is active in this tab.".into();
     }
@@ -237,8 +237,8 @@ fn in_force(rules: &[Rule]) -> String {
 
 /// The pattern to compare with: a URL without a star is normalized as browsers do.
 fn pattern(url: &str) -> Result<Pattern, String> {
-    if url.len() > MOST_URL {
-        return Err(format!("`url` is longer than {MOST_URL} bytes"));
+    if url.len() > MAX_URL {
+        return Err(format!("`url` is longer than {MAX_URL} bytes"));
     }
     let starts = ["*", "http://", "https://"];
     if !starts.iter().any(|start| url.starts_with(start)) {
@@ -264,14 +264,14 @@ fn check_headers(argument: &str, headers: Option<&HeaderChanges>) -> Result<(), 
                 one_line(name, 40)
             ));
         }
-        if value.chars().any(char::is_control) || value.len() > MOST_HEADER {
+        if value.chars().any(char::is_control) || value.len() > MAX_HEADER {
             return Err(format!(
                 "`{argument}` has a value for {} that is invalid",
                 one_line(name, 40)
             ));
         }
-        if index >= MOST_HEADERS {
-            return Err(format!("`{argument}` has more than {MOST_HEADERS} headers"));
+        if index >= MAX_HEADERS {
+            return Err(format!("`{argument}` has more than {MAX_HEADERS} headers"));
         }
     }
     Ok(())
@@ -336,8 +336,8 @@ const FIXED: [&str; 10] = [
     "upgrade",
 ];
 
-const MOST_RULES: usize = 50;
-const MOST_URL: usize = 2_000;
-const MOST_HEADERS: usize = 50;
-const MOST_HEADER: usize = 8_000;
-const MOST_BODY: usize = 2_000_000;
+const MAX_RULES: usize = 50;
+const MAX_URL: usize = 2_000;
+const MAX_HEADERS: usize = 50;
+const MAX_HEADER: usize = 8_000;
+const MAX_BODY: usize = 2_000_000;

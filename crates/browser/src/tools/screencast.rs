@@ -55,14 +55,14 @@ impl Tool for ScreencastStart {
         let draft = page.files.create(to).await?;
         let session = page.tab.session().clone();
         let started = session.send(cdp::StartScreenRecording::default()).await;
-        let started = started.map_err(not_filmed)?;
+        let started = started.map_err(recording_error)?;
         let drawing = Drawing::filmed(&page.tab);
         let text = format!(
             "Recording the page to {}. Call screencast_stop to end it.",
             draft.place().display()
         );
-        *page.tab.filming().running() = Some(Film {
-            end: tokio::spawn(end_after(session.clone(), LONGEST_FILM)),
+        *page.tab.filming().running() = Some(Recording {
+            end: tokio::spawn(end_after(session.clone(), MAX_DURATION)),
             session,
             stream: started.stream,
             draft: Some(draft),
@@ -95,7 +95,7 @@ impl Tool for ScreencastStop {
         let mut film = film.ok_or_else(|| ToolError::NotActionable {
             why: "This tab is not being recorded. Call screencast_start first.".into(),
         })?;
-        let lasted = film.started.elapsed().min(LONGEST_FILM);
+        let lasted = film.started.elapsed().min(MAX_DURATION);
         // A recording that Chrome ended by itself cannot be stopped again; its file exists
         // nevertheless.
         let _ = film.session.send(cdp::StopScreenRecording::default()).await;
@@ -124,17 +124,17 @@ impl Tool for ScreencastStop {
 
 /// The running recording of a tab, if any.
 #[derive(Debug, Default)]
-pub(crate) struct Filming(Mutex<Option<Film>>);
+pub(crate) struct Filming(Mutex<Option<Recording>>);
 
 impl Filming {
-    fn running(&self) -> MutexGuard<'_, Option<Film>> {
+    fn running(&self) -> MutexGuard<'_, Option<Recording>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A recording in progress; dropping this stops it.
 #[derive(Debug)]
-struct Film {
+struct Recording {
     session: Session,
     stream: io::StreamHandle,
     draft: Option<Draft>,
@@ -144,7 +144,7 @@ struct Film {
     _drawing: Drawing,
 }
 
-impl Drop for Film {
+impl Drop for Recording {
     fn drop(&mut self) {
         self.end.abort();
         if !self.stopped {
@@ -158,7 +158,7 @@ async fn end_after(session: Session, limit: Duration) {
     session.post(cdp::StopScreenRecording::default());
 }
 
-fn not_filmed(error: CdpError) -> ToolError {
+fn recording_error(error: CdpError) -> ToolError {
     match error {
         CdpError::Rejected { message, .. } if message.contains("wasn't found") => {
             ToolError::NotActionable {
@@ -190,4 +190,4 @@ fn format_of(film: &mut File) -> &'static str {
     }
 }
 
-const LONGEST_FILM: Duration = Duration::from_secs(600);
+const MAX_DURATION: Duration = Duration::from_secs(600);

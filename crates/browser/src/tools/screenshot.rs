@@ -67,10 +67,10 @@ impl Tool for TakeScreenshot {
         let part = self.part(&page.tab).await?;
         let scale = match self.file_path {
             Some(_) => 1.0,
-            None => part.scale_to(LONGEST_SIDE),
+            None => part.scale_to(MAX_SIDE),
         };
         // A long page would be illegible when scaled down: it goes to a file in full size.
-        let illegible = self.full_page == Some(true) && scale < LEAST_SCALE;
+        let illegible = self.full_page == Some(true) && scale < MIN_SCALE;
         let scale = if illegible { 1.0 } else { scale };
         let inline = self.file_path.is_none() && !illegible;
         let picture = match inline {
@@ -79,7 +79,7 @@ impl Tool for TakeScreenshot {
         };
         cover.end(&page.tab).await?;
         let size = part.describe(scale);
-        if inline && bytes_of(&picture) <= MOST_BYTES {
+        if inline && bytes_of(&picture) <= MAX_BYTES {
             let image = Block::Image {
                 base64: picture,
                 mime_type: self.format().mime_type(),
@@ -190,7 +190,7 @@ impl TakeScreenshot {
     ) -> Result<String, ToolError> {
         let picture = self.capture(tab, part, scale, true).await?;
         match bytes_of(&picture) {
-            size if size > MOST_BYTES && size <= QUICK_FACTOR * MOST_BYTES => {
+            size if size > MAX_BYTES && size <= QUICK_FACTOR * MAX_BYTES => {
                 self.capture(tab, part, scale, false).await
             }
             _ => Ok(picture),
@@ -270,10 +270,10 @@ struct Part {
 impl Part {
     /// Chrome limits the length of a side.
     fn within_limits(self) -> Self {
-        let cut = self.width > MOST_PIXELS || self.height > MOST_PIXELS;
+        let cut = self.width > MAX_PIXELS || self.height > MAX_PIXELS;
         let (width, height) = (
-            self.width.clamp(1.0, MOST_PIXELS),
-            self.height.clamp(1.0, MOST_PIXELS),
+            self.width.clamp(1.0, MAX_PIXELS),
+            self.height.clamp(1.0, MAX_PIXELS),
         );
         Self {
             width,
@@ -370,10 +370,10 @@ impl Format {
     }
 }
 
-const LONGEST_SIDE: f64 = 1_568.0;
-const LEAST_SCALE: f64 = 0.25;
-const MOST_PIXELS: f64 = 16_000.0;
-const MOST_BYTES: usize = 1_000_000;
+const MAX_SIDE: f64 = 1_568.0;
+const MIN_SCALE: f64 = 0.25;
+const MAX_PIXELS: f64 = 16_000.0;
+const MAX_BYTES: usize = 1_000_000;
 /// A tab that draws by itself has delivered by then, unless the machine is very busy.
 const SELF_DRAWN_LIMIT: Duration = Duration::from_millis(60);
 /// How much smaller a PNG becomes with Chrome's slow encoder.

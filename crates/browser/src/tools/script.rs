@@ -11,9 +11,9 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
-use crate::script::{self, LONGEST};
+use crate::script::{self, MAX_LENGTH};
 use crate::tab::Tab;
-use crate::text::{one_line, visible_json};
+use crate::text::{escaped_json, one_line};
 use crate::world::{RemoteObject, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,7 +64,7 @@ impl Tool for EvaluateScript {
     const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
-        let many = |args: &Vec<String>| args.len() > MOST_ARGS;
+        let many = |args: &Vec<String>| args.len() > MAX_ARGS;
         let wrong = match (&self.function, &self.source_path) {
             (None, None) => "give `function`, such as `() => document.title`",
             (Some(_), Some(_)) => "give `function` or `sourcePath`, not both",
@@ -76,7 +76,7 @@ impl Tool for EvaluateScript {
                 "a script takes no `args` and runs in the page itself; use format function"
             }
             _ if self.args.as_ref().is_some_and(many) => {
-                return Err(format!("`args` has more than {MOST_ARGS} entries"));
+                return Err(format!("`args` has more than {MAX_ARGS} entries"));
             }
             _ => return Ok(()),
         };
@@ -142,9 +142,9 @@ impl EvaluateScript {
             false => place.call(&wrap(&source, &boxed)).await?,
         };
         let text = match draft {
-            None => visible_json(&place.write_out(result, &boxed, MOST_TEXT).await?).into_owned(),
+            None => escaped_json(&place.write_out(result, &boxed, MAX_TEXT).await?).into_owned(),
             Some(mut draft) => {
-                let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
+                let text = place.write_out(result, &boxed, MAX_IN_FILE).await?;
                 draft.write(text.into_bytes()).await?;
                 let saved = draft.keep().await?;
                 format!("The result is in {}.", saved.display())
@@ -165,7 +165,7 @@ impl EvaluateScript {
         let Some(path) = &self.source_path else {
             return Ok(self.function.clone().unwrap_or_default());
         };
-        let source = page.files.read(path, MOST_SOURCE).await?;
+        let source = page.files.read(path, MAX_SOURCE).await?;
         String::from_utf8(source).map_err(|_| {
             ToolError::File(format!(
                 "{} cannot be run: it is not text.",
@@ -262,7 +262,7 @@ impl RunContext {
                     user_gesture: Some(true),
                     ..Default::default()
                 };
-                let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
+                let answer = script::in_page(self.session.send_within(call, MAX_LENGTH)).await;
                 let answer = answer.map_err(script::document_gone_or)?;
                 (answer.result, answer.exception_details)
             }
@@ -278,7 +278,7 @@ impl RunContext {
             user_gesture: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(self.session.send_within(evaluate, LONGEST)).await;
+        let answer = script::in_page(self.session.send_within(evaluate, MAX_LENGTH)).await;
         let answer = answer.map_err(script::document_gone_or)?;
         returned(answer.result, answer.exception_details)
     }
@@ -326,18 +326,18 @@ pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, Tool
     let document = document.map_err(script::document_gone_or)?;
     let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
     let ours = RemoteObject::new(id, world.session.clone());
-    theirs(&world.session, &ours).await
+    page_object(&world.session, &ours).await
 }
 
 /// The element, as an object of the page's own world.
 async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
     let world = &element.world;
     let ours = world.object(element.n).await?;
-    theirs(&world.session, &ours).await
+    page_object(&world.session, &ours).await
 }
 
 /// A node of our world, as an object of the page's own world.
-async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
+async fn page_object(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
     let describe = dom::DescribeNode {
         object_id: Some(ours.id.clone()),
         ..Default::default()
@@ -444,9 +444,9 @@ fn bounded(mut text: String, told: usize, most: usize) -> String {
     )
 }
 
-const MOST_ARGS: usize = 20;
-const MOST_TEXT: usize = 30_000;
+const MAX_ARGS: usize = 20;
+const MAX_TEXT: usize = 30_000;
 /// Longer strings are not sent at once.
 const LONG_TEXT: usize = 100_000;
-const MOST_IN_FILE: usize = 20_000_000;
-const MOST_SOURCE: u64 = 1_000_000;
+const MAX_IN_FILE: usize = 20_000_000;
+const MAX_SOURCE: u64 = 1_000_000;

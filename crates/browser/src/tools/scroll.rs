@@ -1,6 +1,6 @@
 //! Scrolling the page, a part of it, or to an element.
 
-use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -121,7 +121,7 @@ impl Scroll {
                 });
             }
         };
-        let Reached::At(spot) = act::reach(&page.tab, element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(&page.tab, element, ReachMode::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed, so it cannot be scrolled.".into(),
             });

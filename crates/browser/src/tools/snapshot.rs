@@ -2,7 +2,7 @@
 
 mod changes;
 
-use super::look::{FrameInsertion, Inside, Left, Sight, look};
+use super::look::{DocumentView, FrameInsertion, Inside, LeftOut, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::files::Destination;
@@ -59,19 +59,19 @@ impl Tool for TakeSnapshot {
             None => (tab.world().await?, None),
         };
         let most = if self.file_path.is_some() {
-            MOST_IN_FILE
+            MAX_IN_FILE
         } else {
-            MOST_BYTES
+            MAX_BYTES
         };
         let before = match self.since {
             Some(number) => Some(world.recall(number).ok_or_else(|| forgotten(number))?),
             None => None,
         };
-        let sights = look(tab, world.clone(), "tabmux.snapshot", |place| {
+        let views = look(tab, world.clone(), "tabmux.snapshot", |place| {
             self.argument(place, root, most)
         })
         .await?;
-        let first = &sights[0].view;
+        let first = &views[0].view;
         if let (Some(uid), Some(_)) = (&self.uid, &first.fate) {
             return Err(ToolError::ElementGone { uid: uid.clone() });
         }
@@ -88,25 +88,25 @@ impl Tool for TakeSnapshot {
                 one_line(&url.unwrap_or_default(), 500)
             );
         }
-        let mut sheet = Sheet::new(most, heading.len());
-        sheet.write(&sights, 0, 0, self.depth.map(|depth| depth as usize));
+        let mut text_out = SnapshotText::new(most, heading.len());
+        text_out.write(&views, 0, 0, self.depth.map(|depth| depth as usize));
         if self.is_plain() && self.file_path.is_none() {
-            let number = world.remember(sheet.lines.clone());
+            let number = world.remember(text_out.lines.clone());
             heading = format!("{heading} snapshot={number}");
         }
-        if sheet.lines.is_empty() {
+        if text_out.lines.is_empty() {
             heading = format!("{heading} (nothing is shown here)");
         }
         if let (Some(before), Some(number)) = (before, self.since) {
-            let changes = changes::changes(&before, &sheet.lines);
+            let changes = changes::changes(&before, &text_out.lines);
             heading = match changes.is_empty() {
                 true => format!("{heading}: nothing has changed since snapshot {number}."),
                 false => format!("{heading}: what has changed since snapshot {number}:"),
             };
-            sheet.replace(changes);
+            text_out.replace(changes);
         }
-        let count = sheet.lines.len();
-        let text = sheet.finish(heading);
+        let count = text_out.lines.len();
+        let text = text_out.finish(heading);
         match &self.file_path {
             None => Ok(ToolOutput::text(text)),
             Some(path) => {
@@ -151,33 +151,33 @@ impl TakeSnapshot {
 }
 
 /// The text of a snapshot while it is built, frame within frame, within its budget.
-struct Sheet {
+struct SnapshotText {
     lines: Vec<String>,
     room: usize,
     full: bool,
     most: usize,
-    left: Left,
+    left: LeftOut,
     /// Frames that could not be read, and whether a document was too large to be counted.
     unread: usize,
     endless: bool,
 }
 
-impl Sheet {
+impl SnapshotText {
     fn new(most: usize, taken: usize) -> Self {
         Self {
             room: most.saturating_sub(taken + ROOM_FOR_THE_REST),
             lines: Vec::new(),
             full: false,
             most,
-            left: Left::default(),
+            left: LeftOut::default(),
             unread: 0,
             endless: false,
         }
     }
 
     /// Writes a frame, with the frames inside it at their positions.
-    fn write(&mut self, sights: &[Sight], at: usize, indent: usize, depth: Option<usize>) {
-        let sight = &sights[at];
+    fn write(&mut self, views: &[DocumentView], at: usize, indent: usize, depth: Option<usize>) {
+        let sight = &views[at];
         let view = &sight.view;
         let mut frames = view.frames.iter().enumerate().peekable();
         let mut marks = view.marks.bytes();
@@ -189,7 +189,7 @@ impl Sheet {
                     continue;
                 }
                 match sight.inside(which) {
-                    Inside::Sight(frame) => self.write(sights, frame, indent, depth),
+                    Inside::DocumentView(frame) => self.write(views, frame, indent, depth),
                     Inside::Nothing => {}
                     Inside::Unread => {
                         self.unread += 1;
@@ -208,7 +208,7 @@ impl Sheet {
     }
 
     fn line(&mut self, indent: usize, line: &str, operable: bool) {
-        let indent = 2 * indent.min(DEEPEST_INDENT);
+        let indent = 2 * indent.min(MAX_INDENT);
         let bytes = indent + line.len() + 1;
         self.full |= bytes > self.room;
         if self.full {
@@ -235,7 +235,7 @@ impl Sheet {
 
     /// The text, with remarks about what was left out.
     fn finish(mut self, heading: String) -> String {
-        let Left {
+        let LeftOut {
             lines,
             operable,
             frames,
@@ -288,8 +288,8 @@ impl Sheet {
     }
 }
 
-const MOST_BYTES: usize = 40_000;
-const MOST_IN_FILE: usize = 16_000_000;
+const MAX_BYTES: usize = 40_000;
+const MAX_IN_FILE: usize = 16_000_000;
 /// Space for the end of the heading and the closing remarks.
 const ROOM_FOR_THE_REST: usize = 900;
-const DEEPEST_INDENT: usize = 60;
+const MAX_INDENT: usize = 60;

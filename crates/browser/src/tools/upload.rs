@@ -33,8 +33,8 @@ impl Tool for UploadFile {
     fn check(&self) -> Result<(), String> {
         match (&self.file_path, &self.file_paths) {
             (Some(_), None) => Ok(()),
-            (None, Some(paths)) if (1..=MOST_FILES).contains(&paths.len()) => Ok(()),
-            (None, Some(_)) => Err(format!("`filePaths` must have 1 to {MOST_FILES} files")),
+            (None, Some(paths)) if (1..=MAX_FILES).contains(&paths.len()) => Ok(()),
+            (None, Some(_)) => Err(format!("`filePaths` must have 1 to {MAX_FILES} files")),
             _ => Err("give either `filePath` or `filePaths`".into()),
         }
     }
@@ -180,7 +180,7 @@ fn attribute<'a>(node: &'a dom::Node, name: &str) -> Option<&'a str> {
     })
 }
 
-const MOST_FILES: usize = 50;
+const MAX_FILES: usize = 50;
 const CHOOSER_LIMIT: Duration = Duration::from_secs(3);
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::script::{self, LONGEST};
+use crate::script::{self, MAX_LENGTH};
 use crate::tab::{DocumentId, Frame, Gone, Tab, TabState};
 use crate::text::one_line;
 use futures_util::future::BoxFuture;
@@ -74,8 +74,8 @@ impl Tool for WaitFor {
                     "`{name}` needs at least one text, and no empty one"
                 ));
             }
-            if texts.len() > MOST_TEXTS {
-                return Err(format!("`{name}` has more than {MOST_TEXTS} entries"));
+            if texts.len() > MAX_TEXTS {
+                return Err(format!("`{name}` has more than {MAX_TEXTS} entries"));
             }
         }
         let words = [&self.selector, &self.url, &self.function];
@@ -154,13 +154,13 @@ impl WaitFor {
                 let main = state.frames.main();
                 main.is_some_and(|main| main.url.contains(url.as_str()))
             };
-            tab.until(LONGEST, there).await?;
+            tab.until(MAX_LENGTH, there).await?;
             let now = tab.state().frames.main().map(|main| main.url.clone());
             let now = now.unwrap_or_default();
             return Ok(format!("The address is {}", one_line(&now, 300)));
         }
         if let Some(function) = &self.function {
-            holds(tab, function, deadline).await?;
+            wait_for_condition(tab, function, deadline).await?;
             return Ok("The function returned true.".into());
         }
         quiet(tab).await?;
@@ -305,7 +305,7 @@ async fn ask_page(
             return_by_value: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
+        let answer = script::in_page(tab.session().send_within(ask, MAX_LENGTH)).await;
         let answer = answer.map_err(script::document_gone_or)?;
         return Ok((answer.result, answer.exception_details));
     }
@@ -318,14 +318,14 @@ async fn ask_page(
         return_by_value: Some(true),
         ..Default::default()
     };
-    let answer = script::in_page(world.session.send_within(ask, LONGEST)).await;
+    let answer = script::in_page(world.session.send_within(ask, MAX_LENGTH)).await;
     let answer = answer.map_err(script::document_gone_or)?;
     Ok((answer.result, answer.exception_details))
 }
 
 /// Returns when the agent's function returns a truthy value. It is evaluated again in every document that the tab
 /// shows.
-async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolError> {
+async fn wait_for_condition(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolError> {
     loop {
         let document = |state: &TabState| state.frames.main().map(|main| main.document);
         let before = document(&tab.state());
@@ -350,7 +350,7 @@ async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolE
                 }
             },
             Err(ToolError::DocumentGone) => {
-                tab.until(LONGEST, |state| document(state) != before)
+                tab.until(MAX_LENGTH, |state| document(state) != before)
                     .await?;
             }
             Err(error) => return Err(error),
@@ -369,7 +369,7 @@ pub(super) async fn quiet(tab: &Tab) -> Result<(), ToolError> {
             })
     };
     loop {
-        tab.until(LONGEST, |state| !loading(state)).await?;
+        tab.until(MAX_LENGTH, |state| !loading(state)).await?;
         let next = tab.state().network.next();
         let stirred = |state: &TabState| loading(state) || state.network.next() != next;
         if !tab.until(QUIET, stirred).await? {
@@ -386,5 +386,5 @@ fn millis_left(deadline: Instant) -> u64 {
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
 /// A page that did not answer, and does not change, is asked again after this time.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-const MOST_TEXTS: usize = 20;
+const MAX_TEXTS: usize = 20;
 const QUIET: Duration = Duration::from_millis(500);

@@ -88,7 +88,7 @@ fn shifts(trace: &Trace) -> Vec<String> {
     )];
     let mut worst: Vec<_> = trace.shifts.iter().collect();
     worst.sort_by(|a, b| b.score.total_cmp(&a.score));
-    for shift in worst.into_iter().take(MOST) {
+    for shift in worst.into_iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{:.3} at {:.0} ms: moved {}",
             shift.score,
@@ -140,7 +140,7 @@ fn interactions(trace: &Trace) -> Vec<String> {
         list.len(),
         slowest.long()
     )];
-    for it in list.iter().take(MOST) {
+    for it in list.iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{} at {:.0} ms: {:.0} ms = input delay {:.0} + processing {:.0} + presentation {:.0}",
             one_line(&it.kind, 40),
@@ -174,7 +174,7 @@ fn tasks(trace: &Trace) -> Vec<String> {
     )];
     let mut worst: Vec<_> = trace.tasks.iter().collect();
     worst.sort_by(|a, b| b.long.total_cmp(&a.long));
-    for task in worst.into_iter().take(MOST) {
+    for task in worst.into_iter().take(MAX_ENTRIES) {
         let calls = task
             .calls
             .iter()
@@ -205,7 +205,7 @@ fn blocking(trace: &Trace) -> Vec<String> {
         "{} requests had to end before anything could be painted.",
         list.len()
     )];
-    for it in list.into_iter().take(MOST) {
+    for it in list.into_iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{:.0} ms, {:.1} kB: {} ({})",
             span(it),
@@ -287,7 +287,7 @@ fn third_parties(trace: &Trace) -> Vec<String> {
         "The page made requests to {} other sites.",
         list.len()
     )];
-    for (of, (count, bytes, held)) in list.into_iter().take(MOST) {
+    for (of, (count, bytes, held)) in list.into_iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{of}: {count} requests, {:.1} kB, {held:.0} ms of long tasks",
             bytes / 1_000.0
@@ -343,7 +343,11 @@ fn images(trace: &Trace) -> Vec<String> {
             trace.unsized_images
         ));
     }
-    for it in list.iter().filter(|it| it.bytes > 50_000.0).take(MOST) {
+    for it in list
+        .iter()
+        .filter(|it| it.bytes > 50_000.0)
+        .take(MAX_ENTRIES)
+    {
         let old = !matches!(
             it.mime_type.as_str(),
             "image/webp" | "image/avif" | "image/svg+xml"
@@ -371,7 +375,7 @@ fn fonts(trace: &Trace) -> Vec<String> {
     for (url, _) in list
         .into_iter()
         .filter(|(_, display)| hiding(display))
-        .take(MOST)
+        .take(MAX_ENTRIES)
     {
         let request = trace.requests.iter().find(|it| it.url == *url);
         let long = request.map_or(0.0, span);
@@ -400,4 +404,4 @@ fn site(url: &str) -> Option<String> {
     })
 }
 
-const MOST: usize = 15;
+const MAX_ENTRIES: usize = 15;

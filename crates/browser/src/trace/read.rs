@@ -11,9 +11,9 @@ use std::fmt;
 use std::io::{BufReader, Read};
 
 pub(super) fn read(reader: impl Read, frame: &str) -> Result<Trace, String> {
-    let mut gathering = Gathering {
+    let mut gathering = Collector {
         frame: frame.to_owned(),
-        ..Gathering::default()
+        ..Collector::default()
     };
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
     Whole(&mut gathering)
@@ -59,7 +59,7 @@ impl Event {
 
 /// The state of the reader. Which process and frame belong to the page is known only at the end.
 #[derive(Default)]
-struct Gathering {
+struct Collector {
     frame: String,
     /// The process and the page of that frame when the trace began.
     process: Option<u64>,
@@ -72,7 +72,7 @@ struct Gathering {
     images: HashMap<i64, String>,
     loads: Vec<(f64, String)>,
     shifts: Vec<(Shift, bool)>,
-    acts: HashMap<i64, Act>,
+    acts: HashMap<i64, InteractionEvents>,
     tasks: Vec<(u64, u64, Task)>,
     calls: Vec<(u64, u64, f64, f64, String)>,
     main_threads: HashMap<u64, u64>,
@@ -85,7 +85,7 @@ struct Gathering {
     cut: bool,
 }
 
-impl Gathering {
+impl Collector {
     fn take(&mut self, event: &Event) {
         if event.ts > 0.0 {
             self.first = Some(self.first.map_or(event.ts, |first| first.min(event.ts)));
@@ -154,7 +154,7 @@ impl Gathering {
                 let args = event.args();
                 let data = &args["data"];
                 if let Some(id) = data["DOMNodeId"].as_i64()
-                    && self.images.len() < MOST
+                    && self.images.len() < MAX_ENTRIES
                 {
                     self.images.insert(id, text(&data["imageUrl"]));
                 }
@@ -171,7 +171,7 @@ impl Gathering {
             "BeginRemoteFontLoad" => {
                 let args = event.args();
                 let url = text(&args["url"]);
-                if self.fonts.len() < MOST {
+                if self.fonts.len() < MAX_ENTRIES {
                     self.fonts.insert(url, text(&args["display"]));
                 }
             }
@@ -235,7 +235,7 @@ impl Gathering {
         };
         let number = |name: &str| data[name].as_f64().unwrap_or(0.0);
         let begun = number("timeStamp");
-        let act = Act {
+        let act = InteractionEvents {
             kind: text(&data["type"]),
             at: event.ts,
             begun,
@@ -243,7 +243,7 @@ impl Gathering {
             done: number("processingEnd"),
             shown: begun + number("duration"),
         };
-        if self.acts.len() >= MOST {
+        if self.acts.len() >= MAX_ENTRIES {
             self.cut = true;
             return;
         }
@@ -258,7 +258,7 @@ impl Gathering {
         let args = event.args();
         let data = &args["data"];
         let id = text(&data["requestId"]);
-        if id.is_empty() || self.requests.len() >= MOST && !self.requests.contains_key(&id) {
+        if id.is_empty() || self.requests.len() >= MAX_ENTRIES && !self.requests.contains_key(&id) {
             self.cut |= !id.is_empty();
             return;
         }
@@ -309,7 +309,7 @@ impl Gathering {
 
     fn keep<T>(&mut self, list: impl FnOnce(&mut Self) -> &mut Vec<T>, item: T) {
         let list = list(self);
-        match list.len() < MOST {
+        match list.len() < MAX_ENTRIES {
             true => list.push(item),
             false => self.cut = true,
         }
@@ -363,7 +363,11 @@ impl Gathering {
             .filter(|(shift, main)| *main && shift.at >= start)
             .map(|(shift, _)| shift)
             .collect();
-        trace.interactions = self.acts.into_values().map(Act::finish).collect();
+        trace.interactions = self
+            .acts
+            .into_values()
+            .map(InteractionEvents::finish)
+            .collect();
         trace.interactions.sort_by(|a, b| a.at.total_cmp(&b.at));
         trace.fonts = self.fonts;
         trace.causes = self.causes;
@@ -396,7 +400,7 @@ impl Gathering {
 
 /// Events of one interaction, in milliseconds on a separate clock: only differences matter.
 #[derive(Clone, Debug)]
-struct Act {
+struct InteractionEvents {
     kind: String,
     at: f64,
     begun: f64,
@@ -405,7 +409,7 @@ struct Act {
     shown: f64,
 }
 
-impl Act {
+impl InteractionEvents {
     fn join(&mut self, other: Self) {
         if other.done - other.handled > self.done - self.handled {
             self.kind = other.kind;
@@ -458,7 +462,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The whole file: an object with a list of events, or only the list.
-struct Whole<'a>(&'a mut Gathering);
+struct Whole<'a>(&'a mut Collector);
 
 impl<'de> DeserializeSeed<'de> for Whole<'_> {
     type Value = ();
@@ -495,7 +499,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
 }
 
 /// The limit of each kind of entry.
-const MOST: usize = 5_000;
+const MAX_ENTRIES: usize = 5_000;
 /// In microseconds. A longer task delays user input.
 const LONG_TASK: f64 = 50_000.0;
 const WORTH_NAMING: f64 = 5_000.0;

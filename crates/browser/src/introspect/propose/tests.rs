@@ -98,7 +98,7 @@ proptest! {
             prop_assert!(!tool.description.chars().any(char::is_control));
             bytes += tool.schema.to_string().len() + tool.description.len();
         }
-        prop_assert!(bytes <= MOST_BYTES);
+        prop_assert!(bytes <= MAX_BYTES);
         let (again, _) = tools(facts, &mut Names::new(), 30);
         prop_assert_eq!(found, again);
     }

@@ -20,7 +20,7 @@ fn tool(number: u64, name: &str, bytes: usize, said: u64) -> Arc<FoundTool> {
         read_only: false,
         consequential: false,
         origin: "http://a.test".into(),
-        way: CallPath::Generated,
+        path: CallPath::Generated,
         text: Default::default(),
     })
 }
@@ -39,7 +39,7 @@ fn large(said: u64) -> Vec<Arc<FoundTool>> {
 
 fn started() -> (Found, Reporter) {
     let found = Found::default();
-    found.turn_to(DOCUMENT);
+    found.set_document(DOCUMENT);
     let reporter = Reporter::new(&found).unwrap();
     (found, reporter)
 }
@@ -147,7 +147,7 @@ async fn a_document_that_is_gone_takes_its_tools_along_however_much_was_said() {
         .spend(BURST as usize + 60 * BYTES_PER_SECOND as usize);
     let begun = Instant::now();
     let next = DocumentId(2);
-    found.turn_to(next);
+    found.set_document(next);
     found.put(ToolSource::WebMcp, next, vec![tool(2, "after", 10, 2)], 0);
     let report = reporter.next().await.unwrap();
     assert_eq!(report.findings.document, Some(next));

@@ -56,7 +56,7 @@ impl Invocations {
         if let Some(waiting) = table.waiting.remove(&answer.said.invocation_id) {
             let _ = waiting.send(answer);
         } else if table.unnamed > 0 {
-            if table.early.len() >= MOST_EARLY {
+            if table.early.len() >= MAX_EARLY {
                 table.early.pop_front();
             }
             table.early.push_back(answer);
@@ -143,4 +143,4 @@ fn too_large(cut: &TooLarge) -> Option<ToolResponded> {
 }
 
 /// Answers may be large; there are never more calls without an id than this.
-const MOST_EARLY: usize = 16;
+const MAX_EARLY: usize = 16;

@@ -151,8 +151,8 @@ pub(in crate::tools) async fn settle(
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let deadline = Instant::now() + REQUESTS_CAP;
-    let report = stand_still(tab, pressed, 1).await?;
-    let mut reactions = MOST_REACTIONS;
+    let report = wait_until_stable(tab, pressed, 1).await?;
+    let mut reactions = MAX_REACTIONS;
     let mut awaited = 0;
     loop {
         // The renderer requests a navigation and the browser process starts it: there may be a gap between them.
@@ -185,7 +185,7 @@ pub(in crate::tools) async fn settle(
         tab.until(rest, |state| moved(state) || !before.loading(state))
             .await?;
         // The page shows the responses now, or sends more requests.
-        stand_still(tab, None, FRAMES_TO_REACT).await?;
+        wait_until_stable(tab, None, FRAMES_TO_REACT).await?;
     }
     // The browser reports downloads, the page reports everything else: their order is not fixed.
     if before.awaits_download(&tab.state()) {
@@ -200,7 +200,7 @@ pub(in crate::tools) async fn settle(
     }
     // A document that has gone away cannot report a missing click.
     let instead = match (pressed, report) {
-        (Some(pressed), Some(report)) => pressed.judge(&report, before, tab)?,
+        (Some(pressed), Some(report)) => pressed.check_clicks(&report, before, tab)?,
         _ => None,
     };
     Ok(before.report(tab, instead.as_deref().unwrap_or(done)))
@@ -228,7 +228,7 @@ pub(in crate::tools) async fn with_snapshot(
 
 /// Waits for `frames` frames without a change in the main document and in the one that was acted on. Returns what the
 /// latter reports about the press.
-async fn stand_still(
+async fn wait_until_stable(
     tab: &Tab,
     pressed: Option<&Press>,
     frames: u32,
@@ -263,7 +263,7 @@ async fn stand_still(
 /// None if the document goes away meanwhile or does not respond: the next call then first checks whether the page is
 /// stuck.
 async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<Report> {
-    let limits = json!({ "quietFrames": frames, "capMs": STILL_CAP_MS });
+    let limits = json!({ "quietFrames": frames, "capMs": STABLE_CAP_MS });
     let stood = world.call(function, limits);
     let stood = tokio::time::timeout(BUSY_CAP, stood).await;
     if stood.is_err() {
@@ -275,9 +275,9 @@ async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<
 /// The browser reports a response slightly before the page's scripts have read it, and a frame may come in between.
 const FRAMES_TO_REACT: u32 = 3;
 /// The limit for pages that send requests again and again.
-const MOST_REACTIONS: u32 = 3;
+const MAX_REACTIONS: u32 = 3;
 /// The limit for pages that never become stable.
-const STILL_CAP_MS: u32 = 80;
+const STABLE_CAP_MS: u32 = 80;
 /// The limit for pages whose scripts block them.
 const BUSY_CAP: Duration = Duration::from_secs(1);
 /// The limit for navigations that were requested but do not begin.

@@ -13,7 +13,7 @@ use tabmux_cdp::types::page::{StartScreencast, StartScreencastFormat, StopScreen
 pub(in crate::tools) struct Drawing {
     session: Session,
     /// How many values use the screencast; the last one to be dropped stops it.
-    lookers: Arc<AtomicUsize>,
+    users: Arc<AtomicUsize>,
     /// Chrome records the tab as a video, which makes it draw.
     filmed: bool,
 }
@@ -23,22 +23,22 @@ impl Drawing {
     pub(in crate::tools) fn of(tab: &Tab) -> Self {
         let looking = Self {
             session: tab.session().clone(),
-            lookers: tab.lookers(),
+            users: tab.users(),
             filmed: false,
         };
-        looking.lookers.fetch_add(1, Ordering::Relaxed);
-        looking.session.post(look());
+        looking.users.fetch_add(1, Ordering::Relaxed);
+        looking.session.post(start_screencast());
         looking
     }
 
     /// The tab is being recorded as a video from now on: others need no screencast, and must not
     /// stop the recording.
     pub(in crate::tools) fn filmed(tab: &Tab) -> Self {
-        let lookers = tab.lookers();
-        lookers.fetch_add(1, Ordering::Relaxed);
+        let users = tab.users();
+        users.fetch_add(1, Ordering::Relaxed);
         Self {
             session: tab.session().clone(),
-            lookers,
+            users,
             filmed: true,
         }
     }
@@ -46,7 +46,7 @@ impl Drawing {
 
 /// We acknowledge no frame, so Chrome sends only two or three tiny ones. Chrome rejects this during
 /// a video recording.
-fn look() -> StartScreencast {
+fn start_screencast() -> StartScreencast {
     StartScreencast {
         format: Some(StartScreencastFormat::JPEG),
         quality: Some(1),
@@ -58,10 +58,10 @@ fn look() -> StartScreencast {
 
 impl Drop for Drawing {
     fn drop(&mut self) {
-        match (self.lookers.fetch_sub(1, Ordering::Relaxed), self.filmed) {
+        match (self.users.fetch_sub(1, Ordering::Relaxed), self.filmed) {
             (1, true) => {}
             // Values created during the recording need the screencast now.
-            (_, true) => self.session.post(look()),
+            (_, true) => self.session.post(start_screencast()),
             (1, false) => self.session.post(StopScreencast::default()),
             (_, false) => {}
         }

@@ -99,7 +99,7 @@ impl Chord {
 /// as an input method would. A long text is inserted at once.
 pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(), ToolError> {
     let text = text.replace("\r\n", "\n");
-    if text.chars().count() > MOST_KEYS {
+    if text.chars().count() > MAX_KEYS {
         return insert(tab, text).await;
     }
     // The page can move the focus after any key.
@@ -131,7 +131,7 @@ pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), Tool
     unseen::refuse_keys(tab).await?;
     let inserted = tab
         .session()
-        .send_within(InsertText { text }, script::LONGEST);
+        .send_within(InsertText { text }, script::MAX_LENGTH);
     script::in_page(inserted).await?;
     Ok(())
 }
@@ -143,7 +143,7 @@ async fn send(tab: &Tab, events: Vec<DispatchKeyEvent>) -> Result<(), ToolError>
     unseen::refuse_keys(tab).await?;
     let sent = events
         .into_iter()
-        .map(|event| tab.session().send_within(event, script::LONGEST));
+        .map(|event| tab.session().send_within(event, script::MAX_LENGTH));
     script::in_page(try_join_all(sent)).await?;
     Ok(())
 }
@@ -210,7 +210,7 @@ impl Modifier {
 }
 
 /// For longer texts, typing key by key only costs time.
-const MOST_KEYS: usize = 1_000;
+const MAX_KEYS: usize = 1_000;
 /// How many events are sent without waiting. They keep their order up to 30.
 const AT_ONCE: usize = 24;
 

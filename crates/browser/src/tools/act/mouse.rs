@@ -36,21 +36,21 @@ pub(in crate::tools) async fn click(
     // Sent together and in order, so that the page cannot change anything in between.
     let sent = events
         .into_iter()
-        .map(|event| tab.session().send_within(event, script::LONGEST));
+        .map(|event| tab.session().send_within(event, script::MAX_LENGTH));
     script::in_page(try_join_all(sent)).await?;
     Ok(())
 }
 
 /// A pressed mouse button. Dropping this releases it.
-pub(in crate::tools) struct Grip {
+pub(in crate::tools) struct HeldButton {
     session: Session,
     /// Where to release it; none once that is done.
     place: Option<(f64, f64)>,
 }
 
-impl Grip {
+impl HeldButton {
     /// Presses the button at the pointer's position and moves a little, until pages treat it as a drag.
-    pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
+    pub(in crate::tools) async fn press(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
         unseen::refuse_point(tab, x, y).await?;
         let grip = Self {
             session: tab.session().clone(),
@@ -68,13 +68,13 @@ impl Grip {
     }
 
     /// Moves with the button pressed, in steps.
-    pub(in crate::tools) async fn carry(
+    pub(in crate::tools) async fn drag_to(
         &mut self,
         from: (f64, f64),
         to: (f64, f64),
     ) -> Result<(), ToolError> {
-        let steps = (1..=CARRY_STEPS).map(|step| {
-            let part = f64::from(step) / f64::from(CARRY_STEPS);
+        let steps = (1..=DRAG_STEPS).map(|step| {
+            let part = f64::from(step) / f64::from(DRAG_STEPS);
             held(
                 from.0 + (to.0 - from.0) * part,
                 from.1 + (to.1 - from.1) * part,
@@ -88,7 +88,7 @@ impl Grip {
     }
 
     /// Releases the button where it was pressed, so that nothing is dropped.
-    pub(in crate::tools) async fn give_up(self, start: (f64, f64)) -> Result<(), ToolError> {
+    pub(in crate::tools) async fn cancel(self, start: (f64, f64)) -> Result<(), ToolError> {
         let cancel = self.session.send(CancelDragging::default());
         // Fails if no drag is in progress, which is fine.
         let _ = cancel.await;
@@ -103,13 +103,15 @@ impl Grip {
         let Some(place) = self.place.take() else {
             return Ok(());
         };
-        let released = self.session.send_within(released(place), script::LONGEST);
+        let released = self
+            .session
+            .send_within(released(place), script::MAX_LENGTH);
         script::in_page(released).await?;
         Ok(())
     }
 }
 
-impl Drop for Grip {
+impl Drop for HeldButton {
     fn drop(&mut self) {
         if let Some(place) = self.place {
             self.session.post(released(place));
@@ -123,7 +125,7 @@ async fn one_by_one(
     events: impl IntoIterator<Item = DispatchMouseEvent>,
 ) -> Result<(), ToolError> {
     for event in events {
-        script::in_page(session.send_within(event, script::LONGEST)).await?;
+        script::in_page(session.send_within(event, script::MAX_LENGTH)).await?;
     }
     Ok(())
 }
@@ -149,7 +151,7 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
     unseen::refuse_point(tab, x, y).await?;
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
-    script::in_page(tab.session().send_within(moved, script::LONGEST)).await?;
+    script::in_page(tab.session().send_within(moved, script::MAX_LENGTH)).await?;
     Ok(())
 }
 
@@ -166,7 +168,7 @@ pub(in crate::tools) async fn wheel(
         delta_y: Some(by.1),
         ..event(DispatchMouseEventType::MOUSE_WHEEL, x, y)
     };
-    script::in_page(tab.session().send_within(turned, script::LONGEST)).await?;
+    script::in_page(tab.session().send_within(turned, script::MAX_LENGTH)).await?;
     Ok(())
 }
 
@@ -179,4 +181,4 @@ fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
     }
 }
 
-const CARRY_STEPS: u32 = 8;
+const DRAG_STEPS: u32 = 8;

@@ -3,7 +3,7 @@
 
 use super::after::Before;
 use super::mouse;
-use super::reach::{Element, Patience, Reached, Spot, reach};
+use super::reach::{Element, ReachMode, Reached, Spot, reach};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
@@ -46,10 +46,10 @@ pub(in crate::tools) async fn aim(
     element: &Element,
 ) -> Result<Option<Aim>, ToolError> {
     let tab = &page.tab;
-    let mut patience = Patience::PressSoon;
+    let mut mode = ReachMode::PressSoon;
     let mut tries = AIM_TRIES;
     loop {
-        let Reached::At(spot) = reach(tab, element, patience).await? else {
+        let Reached::At(spot) = reach(tab, element, mode).await? else {
             return Ok(None);
         };
         page.acting();
@@ -71,7 +71,7 @@ pub(in crate::tools) async fn aim(
             }
         };
         tries -= 1;
-        patience = Patience::Press;
+        mode = ReachMode::Press;
         match checked {
             // If something appears under the pointer, another part of the element may still be free.
             Err(ToolError::NotActionable { .. }) if tries > 0 => {}
@@ -174,7 +174,7 @@ impl Aim {
 
 impl Press {
     /// A sentence to use instead of `done`, if the element was pressed but not clicked as expected.
-    pub(super) fn judge(
+    pub(super) fn check_clicks(
         &self,
         report: &Report,
         before: &Before,

@@ -147,7 +147,7 @@ pub(in crate::tools) struct Rect {
 
 /// Why an element is reached, which decides how long to wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tools) enum Patience {
+pub(in crate::tools) enum ReachMode {
     /// To press it: it must be enabled.
     Press,
     /// The same, but the caller checks later with [`Spot::check`] that it does not move.
@@ -180,7 +180,7 @@ pub(in crate::tools) struct Spot {
     /// Whether the element, or something in it, is a frame at this point.
     in_frame: bool,
     /// The frames around it, innermost first, with the point inside and outside of each.
-    frames: Vec<(Owner, Point, Point)>,
+    frames: Vec<(FrameOwner, Point, Point)>,
 }
 
 impl Spot {
@@ -262,12 +262,12 @@ impl Spot {
 pub(in crate::tools) async fn reach(
     tab: &Tab,
     element: &Element,
-    patience: Patience,
+    mode: ReachMode,
 ) -> Result<Reached, ToolError> {
     let owners = show_frames(tab, element).await?;
-    let even_disabled = patience == Patience::Point;
+    let even_disabled = mode == ReachMode::Point;
     // If frames around it must be stable as well, wait for that first.
-    let once = patience == Patience::PressSoon && owners.is_empty();
+    let once = mode == ReachMode::PressSoon && owners.is_empty();
     let ask = json!({
         "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled, "once": once
     });
@@ -311,7 +311,7 @@ pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outco
 }
 
 /// Scrolls to the frames around the element, from the outside in: frames out of view do not run.
-async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<Owner>, ToolError> {
+async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<FrameOwner>, ToolError> {
     let owners = owners(tab, &element.world.frame).await?;
     for owner in owners.iter().rev() {
         let shown: Outcome = owner
@@ -345,12 +345,12 @@ pub(in crate::tools) async fn frame_matrices(
 
 /// The element that shows a frame, in the parent document.
 #[derive(Clone, Debug)]
-struct Owner {
+struct FrameOwner {
     world: World,
     n: u32,
 }
 
-impl Owner {
+impl FrameOwner {
     /// If a frame cannot be used, nothing in it can.
     fn check(&self, inner: &Element, outcome: &Outcome) -> Result<(), ToolError> {
         match outcome.ok {
@@ -361,7 +361,7 @@ impl Owner {
 }
 
 /// The elements that show this frame and the frames around it, innermost first.
-async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
+async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<FrameOwner>, ToolError> {
     let mut owners = Vec::new();
     let mut child = frame.clone();
     loop {
@@ -378,7 +378,7 @@ async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
             return Ok(owners);
         };
         let world = tab.world_of(&outer).await?;
-        owners.push(Owner {
+        owners.push(FrameOwner {
             n: owner_number(&world, &child).await?,
             world,
         });

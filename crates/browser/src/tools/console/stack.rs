@@ -80,7 +80,7 @@ fn told(function: &str, url: &str, line: u32, column: u32) -> String {
 async fn origins(tab: &Tab, message: &ConsoleMessage) -> Vec<Option<Origin>> {
     let mut maps: HashMap<&str, Option<SourceMap>> = HashMap::new();
     for place in &message.stack {
-        if maps.len() < MOST_MAPS && !maps.contains_key(place.url.as_str()) {
+        if maps.len() < MAX_MAPS && !maps.contains_key(place.url.as_str()) {
             let load = load(tab, message, place);
             let map = tokio::time::timeout(LIMIT, load).await.ok().flatten();
             maps.insert(&place.url, map);
@@ -149,7 +149,7 @@ async fn load(tab: &Tab, message: &ConsoleMessage, place: &ScriptPosition) -> Op
 /// The decoded content of a `data:` URL.
 fn data_text(data: &str) -> Option<String> {
     let (kind, text) = data.split_once(',')?;
-    if !kind.ends_with(";base64") || text.len() > MOST_MAP {
+    if !kind.ends_with(";base64") || text.len() > MAX_MAP {
         return None;
     }
     String::from_utf8(BASE64_STANDARD.decode(text).ok()?).ok()
@@ -173,7 +173,7 @@ async fn read_all(session: &Session, handle: io::StreamHandle) -> Option<String>
         } else {
             text.extend(part.data.as_bytes());
         }
-        if part.eof || text.len() > MOST_MAP {
+        if part.eof || text.len() > MAX_MAP {
             break part.eof;
         }
     };
@@ -183,5 +183,5 @@ async fn read_all(session: &Session, handle: io::StreamHandle) -> Option<String>
 
 const WRITE_OUT: &str = include_str!("../../../js/write_out.js");
 const LIMIT: Duration = Duration::from_secs(5);
-const MOST_MAPS: usize = 8;
-const MOST_MAP: usize = 16_000_000;
+const MAX_MAPS: usize = 8;
+const MAX_MAP: usize = 16_000_000;

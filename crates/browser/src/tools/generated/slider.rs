@@ -1,6 +1,6 @@
 //! Custom sliders of a page: moved by arrow keys, as a user would.
 
-use super::Job;
+use super::Call;
 use crate::error::ToolError;
 use crate::text::one_line;
 use crate::tools::act::Chord;
@@ -13,7 +13,7 @@ struct SliderPosition {
     at: Option<f64>,
 }
 
-impl Job<'_> {
+impl Call<'_> {
     pub(super) async fn slide(&self, n: u32, label: &str, value: &Value) -> Result<(), ToolError> {
         let text = value.as_str().and_then(|text| text.trim().parse().ok());
         let wanted = value.as_f64().or(text);
@@ -25,7 +25,7 @@ impl Job<'_> {
             ))
         })?;
         self.page.acting();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if is_same(at, wanted) {
                 return Ok(());
             }
@@ -55,7 +55,7 @@ impl Job<'_> {
             at = now;
         }
         Err(refused(format!(
-            "\"{label}\" has come to {at} by {MOST_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
+            "\"{label}\" has come to {at} by {MAX_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
              drag."
         )))
     }
@@ -77,4 +77,4 @@ fn refused(why: String) -> ToolError {
     ToolError::NotActionable { why }
 }
 
-const MOST_STEPS: usize = 300;
+const MAX_STEPS: usize = 300;

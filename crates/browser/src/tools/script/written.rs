@@ -1,7 +1,7 @@
 //! A script's result as JSON: serialized in the page and fetched in parts of limited size.
 
 use crate::error::ToolError;
-use crate::script::{self, LONGEST};
+use crate::script::{self, MAX_LENGTH};
 use crate::text::one_line;
 use crate::world::RemoteObject;
 use serde::Deserialize;
@@ -110,7 +110,7 @@ async fn run(
     session: &Session,
     call: runtime::CallFunctionOn,
 ) -> Result<runtime::RemoteObject, ToolError> {
-    let answer = script::in_page(session.send_within(call, LONGEST)).await;
+    let answer = script::in_page(session.send_within(call, MAX_LENGTH)).await;
     let answer = answer.map_err(script::document_gone_or)?;
     match answer.exception_details {
         Some(exception) => Err(ToolError::NotActionable {
@@ -167,7 +167,7 @@ mod tests {
         .await;
         let session = harness.tab().await.unwrap().session().clone();
         let object = RemoteObject::new("RESULT".into(), session.clone());
-        write_out(&session, &object, "", MOST).await
+        write_out(&session, &object, "", MAX_ENTRIES).await
     }
 
     #[tokio::test]
@@ -184,9 +184,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_cannot_have_a_result_read_for_ever() {
-        let error = parts(|from| json!({"text": "x", "length": 1, "next": from + 1, "end": MOST}))
-            .await
-            .unwrap_err();
+        let error =
+            parts(|from| json!({"text": "x", "length": 1, "next": from + 1, "end": MAX_ENTRIES}))
+                .await
+                .unwrap_err();
         assert!(
             error
                 .to_string()
@@ -216,5 +217,5 @@ mod tests {
         assert_eq!(written.text, whole);
     }
 
-    const MOST: usize = 5 * PART;
+    const MAX_ENTRIES: usize = 5 * PART;
 }

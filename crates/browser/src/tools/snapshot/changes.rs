@@ -75,7 +75,7 @@ fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
 
 fn longest_common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
-    if old.is_empty() || new.is_empty() || old.len() * new.len() > MOST_PAIRS {
+    if old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_PAIRS {
         return Vec::new();
     }
     // lengths[i * width + j]: how many lines old[i..] and new[j..] have in common.
@@ -105,7 +105,7 @@ fn longest_common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-const MOST_PAIRS: usize = 4_000_000;
+const MAX_PAIRS: usize = 4_000_000;
 
 #[cfg(test)]
 mod tests {

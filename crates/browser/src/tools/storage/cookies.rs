@@ -179,7 +179,7 @@ pub(super) async fn of_page(tab: &Tab) -> Result<Vec<Cookie>, ToolError> {
             .collect()
     };
     urls.retain(|url| url.starts_with("http"));
-    urls.truncate(MOST_FRAMES);
+    urls.truncate(MAX_FRAMES);
     let ask = network::GetCookies { urls: Some(urls) };
     let mut cookies = tab.session().send(ask).await?.cookies;
     cookies.sort_by(|a, b| (&a.name, &a.domain, &a.path).cmp(&(&b.name, &b.domain, &b.path)));
@@ -192,7 +192,7 @@ async fn show(tab: &Tab, name: &str) -> ToolResult {
     if cookies.is_empty() {
         return Err(no_such_cookie());
     }
-    let lines = cookies.iter().take(MOST_ALIKE).map(|it| line(it, 5_000));
+    let lines = cookies.iter().take(MAX_ALIKE).map(|it| line(it, 5_000));
     Ok(ToolOutput::text(lines.collect::<Vec<_>>().join("\n")))
 }
 
@@ -235,6 +235,6 @@ fn line(cookie: &Cookie, limit: usize) -> String {
 }
 
 pub(super) const SAME_SITE: &[&str] = &["Strict", "Lax", "None"];
-const MOST_FRAMES: usize = 100;
+const MAX_FRAMES: usize = 100;
 /// Cookies of one name differ only in domain and path.
-const MOST_ALIKE: usize = 6;
+const MAX_ALIKE: usize = 6;

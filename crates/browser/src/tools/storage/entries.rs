@@ -3,7 +3,7 @@
 use super::site;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::text::{one_line, shorten, written_out};
+use crate::text::{escaped, one_line, shorten};
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
 use crate::world::World;
 use schemars::JsonSchema;
@@ -102,11 +102,11 @@ impl Entries {
                 }
             }
             (Some(key), None) => {
-                let found = ask(&world, kind, json!({ "key": key, "most": MOST_VALUE })).await?;
+                let found = ask(&world, kind, json!({ "key": key, "most": MAX_VALUE })).await?;
                 let entry = found.entries.into_iter().next();
                 let Entry { value, length, .. } = entry.ok_or_else(|| no_such_entry(kind))?;
-                let value = written_out(&value).into_owned();
-                match length > MOST_VALUE {
+                let value = escaped(&value).into_owned();
+                match length > MAX_VALUE {
                     true => format!(
                         "{value}\n… {length} characters in all; save_storage writes all of them."
                     ),
@@ -197,7 +197,7 @@ fn line(entry: &Entry) -> String {
     }
 }
 
-const MOST_VALUE: usize = 20_000;
+const MAX_VALUE: usize = 20_000;
 
 /// Reads a storage, or changes it: all requested changes or none.
 const ASK: &str = r"((wish) => {

@@ -9,25 +9,25 @@ use tabmux_cdp::types::runtime;
 
 /// The document of a tool.
 #[derive(Clone, Debug)]
-pub(crate) struct Home {
+pub(crate) struct ToolLocation {
     pub(crate) session: Session,
     pub(crate) frame: FrameId,
     pub(crate) document: DocumentId,
 }
 
-impl Home {
+impl ToolLocation {
     /// Returns when the document is no longer shown; fails when the tab closes.
     pub(crate) async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
         let left = |state: &TabState| {
             let frame = state.frames.find(&self.frame);
             frame.is_none_or(|frame| frame.document != self.document)
         };
-        while !tab.until(crate::script::LONGEST, left).await? {}
+        while !tab.until(crate::script::MAX_LENGTH, left).await? {}
         Ok(())
     }
 
     /// The error for a call that was unanswered when its document went away.
-    pub(crate) fn left_unanswered(&self, tab: &Tab) -> ToolError {
+    pub(crate) fn unanswered(&self, tab: &Tab) -> ToolError {
         let state = tab.state();
         let what = match state.frames.find(&self.frame) {
             Some(frame) if frame.parent.is_none() => {
@@ -44,7 +44,7 @@ impl Home {
 }
 
 /// Waits until the page that a tool navigated to is loaded, for answers that come only then.
-pub(crate) async fn arrived(tab: &Tab) {
+pub(crate) async fn wait_for_load(tab: &Tab) {
     let here = |state: &TabState| state.load == Load::Complete && !state.navigating;
     let _ = tab.until(LOAD_LIMIT, here).await;
     // Chrome reads the new page in a task of that page. Once a later task has run, the answer has been sent before
@@ -64,7 +64,7 @@ fn later_tasks() -> runtime::Evaluate {
 }
 
 /// "The tool led to another page: …"
-pub(crate) fn led_elsewhere(tab: &Tab) -> String {
+pub(crate) fn navigated_to(tab: &Tab) -> String {
     let state = tab.state();
     let url = state.frames.main().map(|main| main.url.as_str());
     let url = one_line(url.unwrap_or_default(), 200);
