@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn page_text_becomes_one_honest_line() {
+    fn page_text_becomes_one_clean_line() {
         assert_eq!(one_line(" a\n\u{202e}b\u{0} c ", 20), "a b c");
         assert_eq!(one_line("abcdef", 3), "abc…");
     }

@@ -22,7 +22,7 @@ impl ToolLocation {
             let frame = state.frames.find(&self.frame);
             frame.is_none_or(|frame| frame.document != self.document)
         };
-        while !tab.until(crate::script::MAX_LENGTH, left).await? {}
+        while !tab.until(crate::script::LONGEST, left).await? {}
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use super::act::{self, Before};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::{ToolError, dialog_open};
 use crate::run::Page;
-use crate::script::MAX_LENGTH;
+use crate::script::LONGEST;
 use crate::tab::{Dialog, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -68,8 +68,7 @@ impl Tool for HandleDialog {
 
 async fn next_dialog(tab: &Tab) -> Result<Dialog, ToolError> {
     loop {
-        tab.until(MAX_LENGTH, |state| state.dialog.is_some())
-            .await?;
+        tab.until(LONGEST, |state| state.dialog.is_some()).await?;
         if let Some(dialog) = tab.state().dialog.clone() {
             return Ok(dialog);
         }

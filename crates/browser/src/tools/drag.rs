@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
-    async fn a_drag_that_is_stopped_on_its_way_lets_the_button_go() {
+    async fn a_cancelled_drag_releases_the_button() {
         let mut reached = 0;
         let mut harness = FakeBrowser::new(move |asked: &Asked| {
             reached += usize::from(asked.runs("tabmux.prepare("));

@@ -275,7 +275,7 @@ async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
 /// Answers every leave-page dialog; returns when the page stays, or when any other dialog opens.
 async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResult {
     loop {
-        tab.until(crate::script::MAX_LENGTH, |state| state.dialog.is_some())
+        tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
             .await?;
         let Some(dialog) = tab.state().dialog.clone() else {
             continue;
@@ -290,7 +290,7 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
         stayed.store(!leave, Ordering::Relaxed);
         // The user or another call may have answered it meanwhile.
         let _ = tab.session().send(answer).await;
-        tab.dialog_over(dialog.number, crate::script::MAX_LENGTH)
+        tab.dialog_over(dialog.number, crate::script::LONGEST)
             .await?;
         if !leave {
             // Chrome reports the end of some kinds of navigation only.

@@ -5,7 +5,7 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
-use crate::script::MAX_LENGTH;
+use crate::script::LONGEST;
 use crate::stream;
 use crate::unseen::{self, Cover};
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ impl Tool for SavePdf {
             ..Default::default()
         };
         let session = page.tab.session();
-        let printed = session.send_within(print, MAX_LENGTH).await;
+        let printed = session.send_within(print, LONGEST).await;
         cover.end(&page.tab).await?;
         let bytes = stream::save(session, printed?.stream, &mut draft).await?;
         let place = draft.keep().await?;
@@ -77,7 +77,7 @@ impl Tool for TakeHeapsnapshot {
             report_progress: Some(false),
             ..Default::default()
         };
-        let taking = session.send_within(take, MAX_LENGTH);
+        let taking = session.send_within(take, LONGEST);
         tokio::pin!(taking);
         let mut bytes = 0_u64;
         let mut answered = false;

@@ -11,7 +11,7 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
-use crate::script::{self, MAX_LENGTH};
+use crate::script::{self, LONGEST};
 use crate::tab::Tab;
 use crate::text::{escaped_json, one_line};
 use crate::world::{RemoteObject, World};
@@ -262,7 +262,7 @@ impl RunContext {
                     user_gesture: Some(true),
                     ..Default::default()
                 };
-                let answer = script::in_page(self.session.send_within(call, MAX_LENGTH)).await;
+                let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
                 let answer = answer.map_err(script::document_gone_or)?;
                 (answer.result, answer.exception_details)
             }
@@ -278,7 +278,7 @@ impl RunContext {
             user_gesture: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(self.session.send_within(evaluate, MAX_LENGTH)).await;
+        let answer = script::in_page(self.session.send_within(evaluate, LONGEST)).await;
         let answer = answer.map_err(script::document_gone_or)?;
         returned(answer.result, answer.exception_details)
     }

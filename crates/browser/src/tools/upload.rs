@@ -189,7 +189,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_stopped_leaves_the_questions_for_files_to_the_person() {
+    async fn a_cancelled_upload_leaves_file_choosers_to_the_user() {
         // The click opens a dialog: Chrome answers only after that is closed.
         let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             "Input.dispatchMouseEvent" => vec![],

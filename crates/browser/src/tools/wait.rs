@@ -7,7 +7,7 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::script::{self, MAX_LENGTH};
+use crate::script::{self, LONGEST};
 use crate::tab::{DocumentId, Frame, Gone, Tab, TabState};
 use crate::text::one_line;
 use futures_util::future::BoxFuture;
@@ -154,7 +154,7 @@ impl WaitFor {
                 let main = state.frames.main();
                 main.is_some_and(|main| main.url.contains(url.as_str()))
             };
-            tab.until(MAX_LENGTH, there).await?;
+            tab.until(LONGEST, there).await?;
             let now = tab.state().frames.main().map(|main| main.url.clone());
             let now = now.unwrap_or_default();
             return Ok(format!("The address is {}", one_line(&now, 300)));
@@ -305,7 +305,7 @@ async fn ask_page(
             return_by_value: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(tab.session().send_within(ask, MAX_LENGTH)).await;
+        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
         let answer = answer.map_err(script::document_gone_or)?;
         return Ok((answer.result, answer.exception_details));
     }
@@ -318,7 +318,7 @@ async fn ask_page(
         return_by_value: Some(true),
         ..Default::default()
     };
-    let answer = script::in_page(world.session.send_within(ask, MAX_LENGTH)).await;
+    let answer = script::in_page(world.session.send_within(ask, LONGEST)).await;
     let answer = answer.map_err(script::document_gone_or)?;
     Ok((answer.result, answer.exception_details))
 }
@@ -350,7 +350,7 @@ async fn wait_for_condition(tab: &Tab, function: &str, deadline: Instant) -> Res
                 }
             },
             Err(ToolError::DocumentGone) => {
-                tab.until(MAX_LENGTH, |state| document(state) != before)
+                tab.until(LONGEST, |state| document(state) != before)
                     .await?;
             }
             Err(error) => return Err(error),
@@ -369,7 +369,7 @@ pub(super) async fn quiet(tab: &Tab) -> Result<(), ToolError> {
             })
     };
     loop {
-        tab.until(MAX_LENGTH, |state| !loading(state)).await?;
+        tab.until(LONGEST, |state| !loading(state)).await?;
         let next = tab.state().network.next();
         let stirred = |state: &TabState| loading(state) || state.network.next() != next;
         if !tab.until(QUIET, stirred).await? {

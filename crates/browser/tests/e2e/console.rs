@@ -93,7 +93,7 @@ async fn messages_survive_three_navigations_and_no_more() {
 
 /// Spec: multi-browser 66.
 #[tokio::test]
-async fn a_popup_is_heard_from_its_first_script() {
+async fn a_popups_console_is_recorded_from_its_first_script() {
     let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };

@@ -55,7 +55,7 @@ async fn an_element_is_dragged_with_the_mouse() {
 }
 
 #[tokio::test]
-async fn a_drop_elsewhere_than_on_the_goal_is_told() {
+async fn a_drop_that_misses_its_target_is_reported() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -87,7 +87,7 @@ async fn a_drop_elsewhere_than_on_the_goal_is_told() {
 }
 
 #[tokio::test]
-async fn a_goal_that_cannot_be_reached_lets_the_button_go() {
+async fn an_unreachable_drop_target_releases_the_button() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

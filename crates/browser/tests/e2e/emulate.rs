@@ -263,7 +263,7 @@ async fn pdf_and_heap_go_to_files() {
 }
 
 #[tokio::test]
-async fn a_tab_that_is_let_go_is_as_it_was_found() {
+async fn a_released_tab_is_reset() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

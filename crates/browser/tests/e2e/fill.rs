@@ -75,7 +75,7 @@ async fn a_field_that_changes_the_value_tells_what_it_made_of_it() {
 }
 
 #[tokio::test]
-async fn a_fill_that_did_not_take_is_an_error() {
+async fn a_value_that_the_field_rejects_is_an_error() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

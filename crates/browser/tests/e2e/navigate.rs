@@ -186,7 +186,7 @@ async fn a_timeout_is_a_bound_and_leaves_the_page_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_page_that_comes_in_drops_is_an_error_at_its_timeout() {
+async fn a_page_that_loads_too_slowly_is_an_error_at_its_timeout() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -137,7 +137,7 @@ async fn new_tabs_go_where_they_may() {
 }
 
 #[tokio::test]
-async fn a_tab_of_somebody_without_a_policy_opens_what_it_likes() {
+async fn a_session_without_a_policy_opens_any_site() {
     let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };

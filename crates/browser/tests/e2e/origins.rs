@@ -138,7 +138,7 @@ async fn a_popup_may_go_where_its_opener_may() {
 }
 
 #[tokio::test]
-async fn a_page_that_leaves_during_a_call_takes_its_answer_along() {
+async fn the_answer_is_withheld_if_the_page_navigates_during_a_call() {
     let Some(harness) = start().await else { return };
     let secret = harness.server.cross_site_url("secret");
     // A tab of a session without a policy; no navigation in it is stopped.
@@ -308,7 +308,7 @@ async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
 }
 
 #[tokio::test]
-async fn a_blank_page_has_the_origin_of_whoever_made_it() {
+async fn a_blank_page_has_the_origin_of_its_creator() {
     let Some(mut harness) = start().await else {
         return;
     };
@@ -331,7 +331,7 @@ async fn a_blank_page_has_the_origin_of_whoever_made_it() {
 }
 
 #[tokio::test]
-async fn without_a_policy_nothing_is_stopped_and_a_tab_let_go_is_free() {
+async fn without_a_policy_nothing_is_stopped_and_released_tabs_are_free() {
     let Some(harness) = start().await else { return };
     let tab = opened(&harness).await;
     harness.browser.hold(tab.target(), false).await;

@@ -68,5 +68,5 @@ fn web_mcp_where_chrome_has_none() {
 /// These test a browser without WebMCP.
 const WITHOUT: [&str; 2] = [
     "web_mcp::shim::",
-    "web_mcp::attached::what_a_page_brought_along_before_is_heard",
+    "web_mcp::attached::a_polyfill_that_was_loaded_before_is_found",
 ];

@@ -6,7 +6,7 @@ use tabmux_browser::{Source, Tab};
 use tabmux_testkit::{Chromium, Response, real_browser};
 
 #[tokio::test]
-async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_pipe() {
+async fn a_huge_text_affects_only_its_own_call_over_the_pipe() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -15,7 +15,7 @@ async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_pipe(
 }
 
 #[tokio::test]
-async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_websocket() {
+async fn a_huge_text_affects_only_its_own_call_over_the_websocket() {
     let Some(executable) = real_browser() else {
         return;
     };

@@ -135,7 +135,7 @@ async fn peer_6_a_timeout_is_a_bound() {
 
 /// On a page that changes all the time, each click took three to five seconds.
 #[tokio::test]
-async fn peer_7_a_restless_page_does_not_hold_up_its_clicks() {
+async fn peer_7_a_page_that_always_changes_does_not_delay_clicks() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -286,7 +286,7 @@ async fn peer_10_files_of_the_machine_are_no_pages() {
 
 /// Values that JSON cannot represent came back as `{}`, without an error.
 #[tokio::test]
-async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
+async fn peer_11_a_result_that_json_cannot_represent_is_an_error() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -90,7 +90,7 @@ async fn a_press_that_went_into_another_frame_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_target_in_a_frame_is_not_taken_for_what_lies_over_the_frame() {
+async fn a_target_in_a_frame_is_not_confused_with_what_covers_it() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -153,7 +153,7 @@ async fn clicking_a_frame_presses_what_is_in_it() {
 }
 
 #[tokio::test]
-async fn hovering_is_told_only_of_what_the_pointer_reached() {
+async fn hover_succeeds_only_if_the_pointer_reached_the_element() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -169,7 +169,7 @@ async fn hovering_is_told_only_of_what_the_pointer_reached() {
 }
 
 #[tokio::test]
-async fn dragging_does_not_begin_on_what_came_under_the_pointer() {
+async fn a_drag_does_not_start_on_what_moved_under_the_pointer() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -284,7 +284,7 @@ const HONEST: [(&str, &str, &str); 8] = [
 ];
 
 #[tokio::test]
-async fn honest_pages_that_act_on_the_press_itself_are_no_failures() {
+async fn legitimate_pages_that_act_on_the_press_itself_succeed() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -321,7 +321,7 @@ async fn a_page_that_leaves_as_it_is_pressed_was_pressed() {
 }
 
 #[tokio::test]
-async fn a_double_click_of_which_half_is_lost_says_so() {
+async fn a_double_click_that_loses_one_click_says_so() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

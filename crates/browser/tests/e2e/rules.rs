@@ -22,7 +22,7 @@ async fn fetched(harness: &BrowserHarness, tab: &Tab, url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn requests_are_blocked_and_let_go_again() {
+async fn requests_are_blocked_until_the_rule_is_removed() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -257,7 +257,7 @@ async fn bad_rules_are_refused_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
+async fn no_accepted_header_is_one_that_chrome_rejects() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -11,7 +11,7 @@ const PAGE: &str = "<body style='background: rgb(255, 0, 0); margin: 0'><p id=n 
         const look = () => count >= end ? done(count) : requestAnimationFrame(look); look() })</script>";
 
 #[tokio::test]
-async fn a_film_of_the_page_plays_and_shows_what_was_there() {
+async fn a_recording_of_the_page_plays_and_shows_its_content() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -79,7 +79,7 @@ async fn a_film_of_the_page_plays_and_shows_what_was_there() {
 }
 
 #[tokio::test]
-async fn a_film_goes_on_where_the_page_goes() {
+async fn a_recording_continues_over_navigations() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -102,7 +102,7 @@ async fn a_film_goes_on_where_the_page_goes() {
 }
 
 #[tokio::test]
-async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
+async fn bad_screencast_arguments_are_refused_and_leave_no_file() {
     assert!(
         refused("screencast_start", json!({ "filePath": "film.gif" }))
             .contains("must end with .mp4")

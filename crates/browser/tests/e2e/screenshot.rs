@@ -135,7 +135,7 @@ async fn an_element_in_a_frame_of_another_site_is_found() {
 }
 
 #[tokio::test]
-async fn ten_tabs_that_are_not_in_front_are_pictured_at_once() {
+async fn ten_background_tabs_are_captured_in_parallel() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

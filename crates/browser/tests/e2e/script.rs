@@ -68,7 +68,7 @@ async fn a_throwing_script_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
+async fn what_json_cannot_represent_is_an_error_that_says_what_to_return() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

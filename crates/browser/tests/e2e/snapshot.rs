@@ -6,7 +6,7 @@ use tabmux_testkit::Response;
 
 /// Spec: multi-browser 64.
 #[tokio::test]
-async fn the_gallery_reads_as_written_beside_it() {
+async fn the_gallery_matches_its_stored_snapshot() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

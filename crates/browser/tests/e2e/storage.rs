@@ -196,7 +196,7 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
 }
 
 #[tokio::test]
-async fn bad_wishes_about_storage_are_refused_and_change_nothing() {
+async fn bad_storage_arguments_are_refused_and_change_nothing() {
     for (tool, arguments, part) in [
         (
             "cookies",

@@ -6,7 +6,7 @@ use crate::page_tools::PageAnswer;
 use crate::page_tools::call::{CallState, first_line};
 use crate::page_tools::location::{ToolLocation, navigated_to};
 use crate::page_tools::web_mcp::Form;
-use crate::script::{MAX_LENGTH, document_gone_or};
+use crate::script::{LONGEST, document_gone_or};
 use crate::tab::Tab;
 use crate::world::RemoteObject;
 use serde::Deserialize;
@@ -155,7 +155,7 @@ impl Begun {
             return_by_value: Some(true),
             ..Default::default()
         };
-        let told = self.session.send_within(ask, MAX_LENGTH).await;
+        let told = self.session.send_within(ask, LONGEST).await;
         let told = told.map_err(document_gone_or)?;
         let value = told.result.value.and_then(|value| value.decode().ok());
         value.ok_or(ToolError::ToolGone)
@@ -219,7 +219,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_given_up_as_the_page_begins_it_is_given_up_there_too() {
+    async fn a_call_that_is_cancelled_as_it_starts_is_aborted_in_the_page() {
         let mut harness = FakeBrowser::new(|asked: &Asked| match asked.runs("executeTool") {
             true => vec![],
             false => fake::usual(asked),

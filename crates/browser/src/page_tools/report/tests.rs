@@ -45,7 +45,7 @@ fn started() -> (Found, Reporter) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate() {
+async fn a_page_that_always_changes_large_tools_is_reported_at_a_bounded_rate() {
     let (found, mut reporter) = started();
     let begun = Instant::now();
     let mut bytes = 0;
@@ -82,7 +82,7 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_come_again_unchanged_are_made_ready_once() {
+async fn tools_that_are_registered_again_unchanged_are_prepared_once() {
     let (found, mut reporter) = started();
     put(&found, large(0));
     reporter.next().await.unwrap();
@@ -110,7 +110,7 @@ async fn tools_that_come_again_unchanged_are_made_ready_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_is_told_at_once_and_does_not_wait_for_a_page_that_said_too_much() {
+async fn a_requested_report_is_made_at_once_even_over_the_rate() {
     let (found, mut reporter) = started();
     put(&found, vec![tool(1, "small", 10, 1)]);
     let (done, mut asked) = oneshot::channel();
@@ -138,7 +138,7 @@ async fn who_asks_is_told_at_once_and_does_not_wait_for_a_page_that_said_too_muc
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_that_is_gone_takes_its_tools_along_however_much_was_said() {
+async fn the_tools_of_a_gone_document_are_dropped_even_over_the_rate() {
     let (found, mut reporter) = started();
     put(&found, vec![tool(1, "before", 10, 1)]);
     reporter.next().await.unwrap();

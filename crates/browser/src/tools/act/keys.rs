@@ -131,7 +131,7 @@ pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), Tool
     unseen::refuse_keys(tab).await?;
     let inserted = tab
         .session()
-        .send_within(InsertText { text }, script::MAX_LENGTH);
+        .send_within(InsertText { text }, script::LONGEST);
     script::in_page(inserted).await?;
     Ok(())
 }
@@ -143,7 +143,7 @@ async fn send(tab: &Tab, events: Vec<DispatchKeyEvent>) -> Result<(), ToolError>
     unseen::refuse_keys(tab).await?;
     let sent = events
         .into_iter()
-        .map(|event| tab.session().send_within(event, script::MAX_LENGTH));
+        .map(|event| tab.session().send_within(event, script::LONGEST));
     script::in_page(try_join_all(sent)).await?;
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(in crate::tools) async fn click(
     // Sent together and in order, so that the page cannot change anything in between.
     let sent = events
         .into_iter()
-        .map(|event| tab.session().send_within(event, script::MAX_LENGTH));
+        .map(|event| tab.session().send_within(event, script::LONGEST));
     script::in_page(try_join_all(sent)).await?;
     Ok(())
 }
@@ -103,9 +103,7 @@ impl HeldButton {
         let Some(place) = self.place.take() else {
             return Ok(());
         };
-        let released = self
-            .session
-            .send_within(released(place), script::MAX_LENGTH);
+        let released = self.session.send_within(released(place), script::LONGEST);
         script::in_page(released).await?;
         Ok(())
     }
@@ -125,7 +123,7 @@ async fn one_by_one(
     events: impl IntoIterator<Item = DispatchMouseEvent>,
 ) -> Result<(), ToolError> {
     for event in events {
-        script::in_page(session.send_within(event, script::MAX_LENGTH)).await?;
+        script::in_page(session.send_within(event, script::LONGEST)).await?;
     }
     Ok(())
 }
@@ -151,7 +149,7 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
     unseen::refuse_point(tab, x, y).await?;
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
-    script::in_page(tab.session().send_within(moved, script::MAX_LENGTH)).await?;
+    script::in_page(tab.session().send_within(moved, script::LONGEST)).await?;
     Ok(())
 }
 
@@ -168,7 +166,7 @@ pub(in crate::tools) async fn wheel(
         delta_y: Some(by.1),
         ..event(DispatchMouseEventType::MOUSE_WHEEL, x, y)
     };
-    script::in_page(tab.session().send_within(turned, script::MAX_LENGTH)).await?;
+    script::in_page(tab.session().send_within(turned, script::LONGEST)).await?;
     Ok(())
 }
 

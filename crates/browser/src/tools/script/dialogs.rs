@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::run;
-use crate::script::MAX_LENGTH;
+use crate::script::LONGEST;
 use crate::tab::Tab;
 use std::future::Future;
 use tabmux_cdp::types::page::HandleJavaScriptDialog;
@@ -29,7 +29,7 @@ impl Dialogs {
         };
         // The user or another call may have answered it meanwhile.
         let _ = tab.session().send(self.0.clone()).await;
-        tab.dialog_over(dialog.number, MAX_LENGTH).await
+        tab.dialog_over(dialog.number, LONGEST).await
     }
 
     /// Answers each dialog of the tab while the work runs.
@@ -54,7 +54,7 @@ impl Dialogs {
             if let Err(error) = tab.session().send(self.0.clone()).await {
                 return error.into();
             }
-            if let Err(gone) = tab.dialog_over(dialog.number, MAX_LENGTH).await {
+            if let Err(gone) = tab.dialog_over(dialog.number, LONGEST).await {
                 return gone;
             }
         }
@@ -84,7 +84,7 @@ mod tests {
         harness.fake.say(opening()).await;
         // The tab knows of both before the code learns that the first one was answered.
         let two = |state: &crate::tab::TabState| state.dialogs_opened == 2;
-        tab.until(crate::script::MAX_LENGTH, two).await.unwrap();
+        tab.until(crate::script::LONGEST, two).await.unwrap();
         harness.fake.say(first.unwrap().answer(json!({}))).await;
         let second = harness.fake.hears("Page.handleJavaScriptDialog").await;
         assert!(second.is_some());

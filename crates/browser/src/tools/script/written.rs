@@ -1,7 +1,7 @@
 //! A script's result as JSON: serialized in the page and fetched in parts of limited size.
 
 use crate::error::ToolError;
-use crate::script::{self, MAX_LENGTH};
+use crate::script::{self, LONGEST};
 use crate::text::one_line;
 use crate::world::RemoteObject;
 use serde::Deserialize;
@@ -110,7 +110,7 @@ async fn run(
     session: &Session,
     call: runtime::CallFunctionOn,
 ) -> Result<runtime::RemoteObject, ToolError> {
-    let answer = script::in_page(session.send_within(call, MAX_LENGTH)).await;
+    let answer = script::in_page(session.send_within(call, LONGEST)).await;
     let answer = answer.map_err(script::document_gone_or)?;
     match answer.exception_details {
         Some(exception) => Err(ToolError::NotActionable {

@@ -16,7 +16,7 @@ async fn until_gone(harness: &FakeBrowser) -> ToolResult {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_text_to_go_is_refused_at_once_when_the_page_goes_where_it_may_not() {
+async fn waiting_for_a_text_to_go_fails_at_once_on_a_forbidden_page() {
     let harness = FakeBrowser::new(|asked: &Asked| match asked.runs("tabmux.waitForTextGone") {
         true => vec![navigated(BLOCKED), asked.refuse("Cannot find context")],
         false => usual(asked),

@@ -46,7 +46,7 @@ async fn a_page_that_navigates_or_changes_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
+async fn reading_a_page_that_always_changes_takes_a_twentieth_of_its_time() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };

@@ -146,7 +146,7 @@ async fn search_boxes_are_named_by_what_they_search() {
 }
 
 #[tokio::test]
-async fn fields_without_a_form_go_with_the_button_beside_them() {
+async fn fields_without_a_form_go_with_the_button_next_to_them() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };

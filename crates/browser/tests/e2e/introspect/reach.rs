@@ -58,7 +58,7 @@ async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
 }
 
 #[tokio::test]
-async fn what_was_drawn_anew_is_found_again_and_what_is_gone_is_told() {
+async fn redrawn_elements_are_found_again_and_missing_ones_reported() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };

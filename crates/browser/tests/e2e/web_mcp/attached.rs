@@ -102,7 +102,7 @@ async fn tools_that_were_registered_before_are_found_in_all_frames() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_page_brought_along_before_is_heard() {
+async fn a_polyfill_that_was_loaded_before_is_found() {
     let own = r#"
         const tools = [];
         class Own extends EventTarget {
