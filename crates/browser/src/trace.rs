@@ -8,7 +8,7 @@ mod read;
 mod tests;
 mod vitals;
 
-pub(crate) use insights::{NAMES, tell};
+pub(crate) use insights::{NAMES, describe};
 pub(crate) use vitals::summary;
 
 use std::collections::HashMap;

@@ -154,9 +154,9 @@ pub(crate) fn choice(
     controls: &[&Control],
 ) -> Draft {
     let controls = controls.get(..MAX_CHOICES).unwrap_or(controls);
-    let told = choices(controls.iter().map(|control| control.name.as_str()));
+    let values = choices(controls.iter().map(|control| control.name.as_str()));
     let mut schema = json!({ "type": "object", "properties": {}, "required": [argument] });
-    schema["properties"][argument] = json!({ "type": "string", "enum": told });
+    schema["properties"][argument] = json!({ "type": "string", "enum": values });
     Draft {
         key: (n, "set"),
         name: name.to_owned(),

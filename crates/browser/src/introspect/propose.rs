@@ -46,12 +46,12 @@ pub(crate) fn propose(
     }
     drafts.sort_by_key(|(_, draft)| std::cmp::Reverse(draft.rank));
     let proposed = drafts.len();
-    let mut room = MAX_BYTES;
+    let mut budget = MAX_BYTES;
     drafts.retain_mut(|(_, draft)| {
         shrink(&mut draft.schema);
         let bytes = draft.schema.to_string().len() + draft.description.len();
-        let fits = bytes <= MAX_BYTES_OF_TOOL && bytes <= room;
-        room -= if fits { bytes } else { 0 };
+        let fits = bytes <= MAX_BYTES_OF_TOOL && bytes <= budget;
+        budget -= if fits { bytes } else { 0 };
         fits
     });
     drafts.truncate(limit);

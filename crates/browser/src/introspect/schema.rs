@@ -110,14 +110,14 @@ pub(crate) fn can_fill(control: &Control) -> bool {
 
 /// The values of an enumeration: shortened, without duplicates.
 pub(crate) fn choices<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut values: Vec<String> = Vec::new();
     for text in texts {
         let text = one_line(text, MAX_CHOICE);
-        if !text.is_empty() && !told.contains(&text) {
-            told.push(text);
+        if !text.is_empty() && !values.contains(&text) {
+            values.push(text);
         }
     }
-    told
+    values
 }
 
 fn single(survey: &Survey, control: &Control) -> Argument {

@@ -253,7 +253,7 @@ impl Found {
         let _ = self.requests.send(done).await;
     }
 
-    /// For the one who reports: what there is, and who asks for it. Only the first gets it.
+    /// For the reporter: the findings, and requests for reports. None after the first call.
     pub(crate) fn follow(
         &self,
     ) -> Option<(watch::Receiver<Findings>, mpsc::Receiver<ReportRequest>)> {
@@ -261,7 +261,6 @@ impl Found {
         Some((self.watch(), asked.take()?))
     }
 
-    /// For those who follow it.
     pub(crate) fn watch(&self) -> watch::Receiver<Findings> {
         self.findings.subscribe()
     }

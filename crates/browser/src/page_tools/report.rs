@@ -18,7 +18,7 @@ pub(crate) struct Reporter {
     found: watch::Receiver<Findings>,
     requests: mpsc::Receiver<ReportRequest>,
     /// What was reported last.
-    told: Findings,
+    reported: Findings,
     /// Until then, only requested reports are made.
     quiet_until: Instant,
     pace: Pace,
@@ -40,7 +40,7 @@ impl Reporter {
         Some(Self {
             found,
             requests,
-            told: Findings::default(),
+            reported: Findings::default(),
             quiet_until: Instant::now(),
             pace: Pace::new(BYTES_PER_SECOND, BURST),
         })
@@ -57,7 +57,7 @@ impl Reporter {
             if !self.pace.is_free() {
                 // Check again when the page has been quiet for long enough.
                 self.found.mark_changed();
-                if now.document == self.told.document {
+                if now.document == self.reported.document {
                     let _ = done.map(|done| done.send(()));
                     continue;
                 }
@@ -66,7 +66,7 @@ impl Reporter {
             }
             let cost = self.prepare(&now).await;
             self.pace.spend(cost);
-            self.told = now.clone();
+            self.reported = now.clone();
             self.quiet_until = Instant::now() + REPORT_INTERVAL;
             return Some(Report {
                 findings: now,
@@ -82,7 +82,7 @@ impl Reporter {
             changed = self.found.changed() => changed.ok()?,
         }
         // A reloaded page usually has the same tools again after a moment; reporting its empty list would be noise.
-        if !self.told.is_empty() && self.has_navigated() {
+        if !self.reported.is_empty() && self.has_navigated() {
             let mut found = self.found.clone();
             let has_tools = found.wait_for(|now| !now.is_empty());
             tokio::select! {
@@ -96,7 +96,7 @@ impl Reporter {
         }
         // Over its budget, a page waits; its findings at the end of the wait are what is reported.
         let mut found = self.found.clone();
-        let before = self.told.document;
+        let before = self.reported.document;
         tokio::select! {
             asked = self.request_until(self.pace.free_at()) => {
                 return Some(asked.map_or(Reason::Changed, Reason::Asked));
@@ -115,17 +115,21 @@ impl Reporter {
     }
 
     fn has_navigated(&self) -> bool {
-        self.found.borrow().document != self.told.document
+        self.found.borrow().document != self.reported.document
     }
 
     /// Prepares texts that are not prepared yet. Returns what the report costs its receivers.
     async fn prepare(&self, now: &Findings) -> usize {
-        let told: HashMap<_, _> = self.told.tools().map(|tool| (&*tool.name, tool)).collect();
-        let mut gone = told.len();
+        let reported: HashMap<_, _> = self
+            .reported
+            .tools()
+            .map(|tool| (&*tool.name, tool))
+            .collect();
+        let mut gone = reported.len();
         let (mut changed, mut bytes) = (0, 0);
         let mut fresh: Vec<Arc<FoundTool>> = Vec::new();
         for tool in now.tools() {
-            let known = told.get(&*tool.name).copied();
+            let known = reported.get(&*tool.name).copied();
             gone = gone.saturating_sub(usize::from(known.is_some()));
             if known.is_some_and(|known| known == tool) {
                 continue;

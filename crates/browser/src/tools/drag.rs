@@ -36,14 +36,14 @@ impl Tool for Drag {
         let before = Before::look(tab);
         let aim = act::aim(&page, &from).await?.ok_or_else(no_place)?;
         let (start, receiver) = (aim.point(), aim.receiver().clone());
-        let mut grip = aim.watching(tab, HeldButton::press(tab, start)).await?;
-        let instead = match drag_to(tab, &mut grip, start, (&from, &to)).await {
+        let mut button = aim.watching(tab, HeldButton::press(tab, start)).await?;
+        let instead = match drag_to(tab, &mut button, start, (&from, &to)).await {
             Ok(()) => {
-                grip.release().await?;
+                button.release().await?;
                 dropped(&to).await
             }
             Err(error) => {
-                grip.cancel(start).await?;
+                button.cancel(start).await?;
                 return Err(error);
             }
         };
@@ -61,21 +61,21 @@ impl Tool for Drag {
 /// Drags to the target, and checks what is there: pages may move things during a drag.
 async fn drag_to(
     tab: &Tab,
-    grip: &mut HeldButton,
+    button: &mut HeldButton,
     start: (f64, f64),
     (from, to): (&Element, &Element),
 ) -> Result<(), ToolError> {
     // Not earlier, because scrolling to the target would have moved the start; the button stays pressed.
-    let Reached::At(goal) = act::reach(tab, to, ReachMode::Point).await? else {
+    let Reached::At(target) = act::reach(tab, to, ReachMode::Point).await? else {
         return Err(no_place());
     };
-    let place = (goal.x, goal.y);
+    let place = (target.x, target.y);
     unseen::refuse_drop(tab, place).await?;
-    grip.drag_to(start, place).await?;
+    button.drag_to(start, place).await?;
     unseen::refuse_drop(tab, place).await?;
-    goal.check_frames(to).await?;
+    target.check_frames(to).await?;
     let from = (from.world.document == to.world.document).then_some(from.n);
-    let watch = json!({ "n": to.n, "from": from, "x": goal.inner.0, "y": goal.inner.1 });
+    let watch = json!({ "n": to.n, "from": from, "x": target.inner.0, "y": target.inner.1 });
     let watching: Outcome = to.call("tabmux.watchDrop", watch).await?;
     if !watching.ok {
         return Err(to.refusal(&watching));

@@ -382,13 +382,13 @@ fn listed(items: &[String]) -> String {
         return "There are none.".into();
     }
     let mut lines: Vec<String> = Vec::new();
-    let mut room = MAX_BYTES;
+    let mut budget = MAX_BYTES;
     for (index, item) in items.iter().enumerate() {
         let line = format!("{index}: {item}");
-        if line.len() + 1 > room {
+        if line.len() + 1 > budget {
             break;
         }
-        room -= line.len() + 1;
+        budget -= line.len() + 1;
         lines.push(line);
     }
     if lines.len() < items.len() {

@@ -162,7 +162,7 @@ impl Tool for PerformanceAnalyzeInsight {
         let last = page.tab.tracing().last();
         let lines = last
             .as_ref()
-            .and_then(|trace| trace::tell(trace, &self.insight_name));
+            .and_then(|trace| trace::describe(trace, &self.insight_name));
         match lines {
             Some(lines) => Ok(ToolOutput::text(lines.join("\n"))),
             None => Err(ToolError::NotActionable {

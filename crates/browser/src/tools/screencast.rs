@@ -56,7 +56,7 @@ impl Tool for ScreencastStart {
         let session = page.tab.session().clone();
         let started = session.send(cdp::StartScreenRecording::default()).await;
         let started = started.map_err(recording_error)?;
-        let drawing = Drawing::filmed(&page.tab);
+        let drawing = Drawing::recorded(&page.tab);
         let text = format!(
             "Recording the page to {}. Call screencast_stop to end it.",
             draft.place().display()
@@ -91,21 +91,24 @@ impl Tool for ScreencastStop {
     const NEEDS_PAGE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let film = page.tab.filming().running().take();
-        let mut film = film.ok_or_else(|| ToolError::NotActionable {
+        let recording = page.tab.filming().running().take();
+        let mut recording = recording.ok_or_else(|| ToolError::NotActionable {
             why: "This tab is not being recorded. Call screencast_start first.".into(),
         })?;
-        let lasted = film.started.elapsed().min(MAX_DURATION);
+        let lasted = recording.started.elapsed().min(MAX_DURATION);
         // A recording that Chrome ended by itself cannot be stopped again; its file exists
         // nevertheless.
-        let _ = film.session.send(cdp::StopScreenRecording::default()).await;
+        let _ = recording
+            .session
+            .send(cdp::StopScreenRecording::default())
+            .await;
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
         page.progress("saving the video");
-        let handle = film.stream.clone();
-        film.stopped = true;
-        let mut draft = film.draft.take().ok_or(ToolError::Stuck)?;
-        let bytes = stream::save(&film.session, Some(handle), &mut draft).await?;
+        let handle = recording.stream.clone();
+        recording.stopped = true;
+        let mut draft = recording.draft.take().ok_or(ToolError::Stuck)?;
+        let bytes = stream::save(&recording.session, Some(handle), &mut draft).await?;
         if bytes == 0 {
             return Err(ToolError::NotActionable {
                 why: "Chrome recorded nothing: the page was not drawn meanwhile. Try again, and record for longer."
@@ -178,9 +181,9 @@ fn recording_error(error: CdpError) -> ToolError {
 }
 
 /// The video format; which codec Chrome has depends on its build.
-fn format_of(film: &mut File) -> &'static str {
+fn format_of(recording: &mut File) -> &'static str {
     let mut head = Vec::new();
-    let read = film.take(4_096).read_to_end(&mut head);
+    let read = recording.take(4_096).read_to_end(&mut head);
     let says = |name: &[u8]| read.is_ok() && head.windows(4).any(|part| part == name);
     match () {
         () if says(b"avc1") => "MP4 with H.264 video",

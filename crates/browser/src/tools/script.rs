@@ -426,15 +426,15 @@ fn plain(result: &runtime::RemoteObject, most: usize) -> String {
 }
 
 /// At most `most` characters of a text, whatever length the page claims.
-fn bounded(mut text: String, told: usize, most: usize) -> String {
-    let length = told.max(written::units(&text));
+fn bounded(mut text: String, claimed: usize, most: usize) -> String {
+    let length = claimed.max(written::units(&text));
     if length <= most {
         return text;
     }
-    let mut room = most;
+    let mut budget = most;
     let end = text.char_indices().find_map(|(at, character)| {
-        let left = room.checked_sub(character.len_utf16());
-        room = left.unwrap_or_default();
+        let left = budget.checked_sub(character.len_utf16());
+        budget = left.unwrap_or_default();
         left.is_none().then_some(at)
     });
     text.truncate(end.unwrap_or(text.len()));

@@ -153,7 +153,7 @@ impl TakeSnapshot {
 /// The text of a snapshot while it is built, frame within frame, within its budget.
 struct SnapshotText {
     lines: Vec<String>,
-    room: usize,
+    budget: usize,
     full: bool,
     most: usize,
     left: LeftOut,
@@ -165,7 +165,7 @@ struct SnapshotText {
 impl SnapshotText {
     fn new(most: usize, taken: usize) -> Self {
         Self {
-            room: most.saturating_sub(taken + ROOM_FOR_THE_REST),
+            budget: most.saturating_sub(taken + RESERVED_BYTES),
             lines: Vec::new(),
             full: false,
             most,
@@ -210,19 +210,19 @@ impl SnapshotText {
     fn line(&mut self, indent: usize, line: &str, operable: bool) {
         let indent = 2 * indent.min(MAX_INDENT);
         let bytes = indent + line.len() + 1;
-        self.full |= bytes > self.room;
+        self.full |= bytes > self.budget;
         if self.full {
             self.left.lines += 1;
             self.left.operable += usize::from(operable);
             return;
         }
-        self.room -= bytes;
+        self.budget -= bytes;
         self.lines.push(format!("{:indent$}{line}", ""));
     }
 
     /// Replaces the lines, as far as the new ones fit.
     fn replace(&mut self, lines: Vec<String>) {
-        self.room += self
+        self.budget += self
             .lines
             .drain(..)
             .map(|line| line.len() + 1)
@@ -291,5 +291,5 @@ impl SnapshotText {
 const MAX_BYTES: usize = 40_000;
 const MAX_IN_FILE: usize = 16_000_000;
 /// Space for the end of the heading and the closing remarks.
-const ROOM_FOR_THE_REST: usize = 900;
+const RESERVED_BYTES: usize = 900;
 const MAX_INDENT: usize = 60;

@@ -20,7 +20,7 @@ pub(crate) const NAMES: [&str; 10] = [
 ];
 
 /// An insight as lines of text, the first of which is the summary; none for an unknown name.
-pub(crate) fn tell(trace: &Trace, name: &str) -> Option<Vec<String>> {
+pub(crate) fn describe(trace: &Trace, name: &str) -> Option<Vec<String>> {
     Some(match name {
         "LCPBreakdown" => largest(trace),
         "CLSCulprits" => shifts(trace),

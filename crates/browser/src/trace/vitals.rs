@@ -58,7 +58,7 @@ pub(crate) fn summary(trace: &Trace) -> String {
         );
     }
     let worth = super::NAMES.iter().filter(|name| {
-        let told = super::tell(trace, name);
+        let told = super::describe(trace, name);
         told.is_some_and(|lines| lines.len() > 1)
     });
     let worth: Vec<_> = worth.copied().collect();

@@ -312,7 +312,7 @@ async fn a_page_that_asks_may_be_told_to_stay() {
     harness.text(&tab, "click", json!({ "uid": uid })).await;
     let stay = json!({ "url": harness.server.url("next"), "handleBeforeUnload": "dismiss" });
     let error = harness.error(&tab, "navigate_page", stay).await;
-    assert!(error.contains("told to stay"), "{error}");
+    assert!(error.contains("the answer was to stay"), "{error}");
     assert!(tab.state().frames.main().unwrap().url.ends_with("/page"));
     let text = harness
         .text(

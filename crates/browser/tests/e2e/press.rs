@@ -211,11 +211,11 @@ async fn a_press_without_a_click_is_not_a_click() {
         return;
     };
     for event in ["pointerdown", "mousedown"] {
-        for (deed, why) in LOST_CLICKS {
+        for (action, why) in LOST_CLICKS {
             let html = format!(
                 "<body style='margin:0;height:600px'><fieldset id=set style='border:0;padding:0;margin:0;height:120px'>\
                  <button id=b style='position:absolute;left:20px;top:20px;width:200px;height:80px'>b</button></fieldset>\
-                 <script>clicks = 0; b.onclick = () => clicks++; b.addEventListener('{event}', () => {{ {deed} }})</script>"
+                 <script>clicks = 0; b.onclick = () => clicks++; b.addEventListener('{event}', () => {{ {action} }})</script>"
             );
             let tab = page_with(&harness, &html).await;
             let uid = pick(&tab, "#b").await;
@@ -226,12 +226,12 @@ async fn a_press_without_a_click_is_not_a_click() {
                     "The press reached the element {uid}, but no click followed: {why}. Call take_snapshot to see \
                      what changed, then try again."
                 ),
-                "{event} {deed}"
+                "{event} {action}"
             );
             assert_eq!(
                 harness.page_value(&tab, "clicks").await,
                 0,
-                "{event} {deed}"
+                "{event} {action}"
             );
         }
     }

@@ -86,7 +86,7 @@ async fn tools_that_are_registered_again_unchanged_are_prepared_once() {
     let (found, mut reporter) = started();
     put(&found, large(0));
     reporter.next().await.unwrap();
-    let first = reporter.told.clone();
+    let first = reporter.reported.clone();
     let begun = Instant::now();
     for turn in 1..200_u64 {
         // Registered again with new numbers and the same texts.
@@ -119,7 +119,7 @@ async fn a_requested_report_is_made_at_once_even_over_the_rate() {
     let report = reporter.next().await.unwrap();
     assert_eq!(report.findings.web_mcp.len(), 1);
     assert_eq!(begun.elapsed(), Duration::ZERO);
-    assert!(asked.try_recv().is_err(), "it is told first");
+    assert!(asked.try_recv().is_err(), "the report comes first");
     report.done.unwrap().send(()).unwrap();
 
     reporter

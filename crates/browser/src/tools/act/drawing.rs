@@ -15,7 +15,7 @@ pub(in crate::tools) struct Drawing {
     /// How many values use the screencast; the last one to be dropped stops it.
     users: Arc<AtomicUsize>,
     /// Chrome records the tab as a video, which makes it draw.
-    filmed: bool,
+    recorded: bool,
 }
 
 impl Drawing {
@@ -24,7 +24,7 @@ impl Drawing {
         let looking = Self {
             session: tab.session().clone(),
             users: tab.users(),
-            filmed: false,
+            recorded: false,
         };
         looking.users.fetch_add(1, Ordering::Relaxed);
         looking.session.post(start_screencast());
@@ -33,13 +33,13 @@ impl Drawing {
 
     /// The tab is being recorded as a video from now on: others need no screencast, and must not
     /// stop the recording.
-    pub(in crate::tools) fn filmed(tab: &Tab) -> Self {
+    pub(in crate::tools) fn recorded(tab: &Tab) -> Self {
         let users = tab.users();
         users.fetch_add(1, Ordering::Relaxed);
         Self {
             session: tab.session().clone(),
             users,
-            filmed: true,
+            recorded: true,
         }
     }
 }
@@ -58,7 +58,7 @@ fn start_screencast() -> StartScreencast {
 
 impl Drop for Drawing {
     fn drop(&mut self) {
-        match (self.users.fetch_sub(1, Ordering::Relaxed), self.filmed) {
+        match (self.users.fetch_sub(1, Ordering::Relaxed), self.recorded) {
             (1, true) => {}
             // Values created during the recording need the screencast now.
             (_, true) => self.session.post(start_screencast()),

@@ -48,9 +48,9 @@ pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
         .map(|(place, origin)| match origin {
             Some(origin) => {
                 let name = origin.name.as_deref().unwrap_or(&place.function);
-                told(name, &origin.source, origin.line, origin.column)
+                position(name, &origin.source, origin.line, origin.column)
             }
-            None => told(&place.function, &place.url, place.line, place.column),
+            None => position(&place.function, &place.url, place.line, place.column),
         })
         .collect()
 }
@@ -59,11 +59,11 @@ pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
 pub(super) fn as_told(message: &ConsoleMessage) -> Vec<String> {
     let places = message.stack.iter();
     places
-        .map(|place| told(&place.function, &place.url, place.line, place.column))
+        .map(|place| position(&place.function, &place.url, place.line, place.column))
         .collect()
 }
 
-fn told(function: &str, url: &str, line: u32, column: u32) -> String {
+fn position(function: &str, url: &str, line: u32, column: u32) -> String {
     let function = match function {
         "" => "(anonymous)",
         name => name,

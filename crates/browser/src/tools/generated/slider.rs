@@ -55,7 +55,7 @@ impl Call<'_> {
             at = now;
         }
         Err(refused(format!(
-            "\"{label}\" has come to {at} by {MAX_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
+            "\"{label}\" is at {at} after {MAX_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
              drag."
         )))
     }

@@ -2,7 +2,7 @@
 
 /// Removed (`- `) and added (`+ `) lines, each group below the line that contains it (`  `).
 pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let mut context = None;
     let mut next_old = 0;
     let mut next_new = 0;
@@ -15,15 +15,15 @@ pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
                 _ => None,
             };
             if around != context {
-                told.extend(around.map(|line| format!("  {line}")));
+                lines.extend(around.map(|line| format!("  {line}")));
                 context = around;
             }
-            told.extend(
+            lines.extend(
                 old[next_old..same_old]
                     .iter()
                     .map(|line| format!("- {line}")),
             );
-            told.extend(
+            lines.extend(
                 new[next_new..same_new]
                     .iter()
                     .map(|line| format!("+ {line}")),
@@ -32,7 +32,7 @@ pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
         next_old = same_old + 1;
         next_new = same_new + 1;
     }
-    told
+    lines
 }
 
 /// The line that contains `line`, if it is one of those above.

@@ -152,12 +152,12 @@ pub(super) struct Entry {
 pub(super) async fn ask(
     world: &World,
     kind: Kind,
-    mut wish: serde_json::Value,
+    mut request: serde_json::Value,
 ) -> Result<Found, ToolError> {
-    if let Some(wish) = wish.as_object_mut() {
-        wish.insert("kind".into(), json!(kind));
+    if let Some(request) = request.as_object_mut() {
+        request.insert("kind".into(), json!(kind));
     }
-    let found: Found = world.call(ASK, wish).await?;
+    let found: Found = world.call(ASK, request).await?;
     match &found.error {
         Some(why) => Err(ToolError::NotActionable {
             why: format!(
@@ -200,14 +200,14 @@ fn line(entry: &Entry) -> String {
 const MAX_VALUE: usize = 20_000;
 
 /// Reads a storage, or changes it: all requested changes or none.
-const ASK: &str = r"((wish) => {
+const ASK: &str = r"((request) => {
     try {
-        const store = wish.kind === 'local' ? localStorage : sessionStorage;
+        const store = request.kind === 'local' ? localStorage : sessionStorage;
         const keys = Array.from({ length: store.length }, (_, at) => store.key(at)).sort();
-        if (wish.set) {
-            const before = wish.set.map(([key]) => [key, store.getItem(key)]);
+        if (request.set) {
+            const before = request.set.map(([key]) => [key, store.getItem(key)]);
             try {
-                for (const [key, value] of wish.set) store.setItem(key, value);
+                for (const [key, value] of request.set) store.setItem(key, value);
             } catch (error) {
                 for (const [key] of before) store.removeItem(key);
                 for (const [key, value] of before) if (value !== null) store.setItem(key, value);
@@ -215,8 +215,8 @@ const ASK: &str = r"((wish) => {
             }
             return {};
         }
-        const wanted = wish.key == null ? keys : keys.filter((key) => key === wish.key);
-        if (wish.delete) {
+        const wanted = request.key == null ? keys : keys.filter((key) => key === request.key);
+        if (request.delete) {
             for (const key of wanted) store.removeItem(key);
             return { count: wanted.length };
         }
@@ -224,7 +224,7 @@ const ASK: &str = r"((wish) => {
             const value = store.getItem(key) ?? '';
             return {
                 key: key.toWellFormed(),
-                value: (wish.most ? value.slice(0, wish.most) : value).toWellFormed(),
+                value: (request.most ? value.slice(0, request.most) : value).toWellFormed(),
                 length: value.length,
             };
         });

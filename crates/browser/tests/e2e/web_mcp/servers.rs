@@ -51,19 +51,19 @@ fn answer(text: &str) -> Value {
 
 /// With and without WebMCP; through the extension there is one browser, which has it.
 async fn both() -> Option<Vec<PageToolsHarness>> {
-    let mut stands = vec![PageToolsHarness::start().await?];
+    let mut harnesses = vec![PageToolsHarness::start().await?];
     if OverExtension::here().is_none() {
-        stands.push(PageToolsHarness::without_web_mcp().await?);
+        harnesses.push(PageToolsHarness::without_web_mcp().await?);
     }
-    Some(stands)
+    Some(harnesses)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
-    let Some(stands) = both().await else {
+    let Some(harnesses) = both().await else {
         return;
     };
-    for harness in stands {
+    for harness in harnesses {
         let script = with_server(
             r#"serve([
                  {name: "sum", title: "Adds", annotations: {readOnlyHint: true}, run: ({a, b}) => text(a + b),
@@ -153,10 +153,10 @@ async fn a_list_that_changes_is_read_again_and_a_server_that_stops_has_no_tools(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
-    let Some(stands) = both().await else {
+    let Some(harnesses) = both().await else {
         return;
     };
-    for harness in stands {
+    for harness in harnesses {
         let script = with_server(
             r#"window.runs = [];
                window.gone = new AbortController();
