@@ -181,5 +181,5 @@ async fn files_of_the_client_are_given_to_the_page() {
             json!({ "uid": uid, "filePath": "a.txt" }),
         )
         .await;
-    assert!(error.contains("asks for no file"), "{error}");
+    assert!(error.contains("opens no file chooser"), "{error}");
 }
