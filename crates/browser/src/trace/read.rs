@@ -11,15 +11,15 @@ use std::fmt;
 use std::io::{BufReader, Read};
 
 pub(super) fn read(reader: impl Read, frame: &str) -> Result<Trace, String> {
-    let mut gathering = Collector {
+    let mut collector = Collector {
         frame: frame.to_owned(),
         ..Collector::default()
     };
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
-    Whole(&mut gathering)
+    Whole(&mut collector)
         .deserialize(&mut json)
         .map_err(|error| one_line(&error.to_string(), 200))?;
-    Ok(gathering.finish())
+    Ok(collector.finish())
 }
 
 /// One event of the file.
@@ -72,7 +72,7 @@ struct Collector {
     images: HashMap<i64, String>,
     loads: Vec<(f64, String)>,
     shifts: Vec<(Shift, bool)>,
-    acts: HashMap<i64, InteractionEvents>,
+    acts: HashMap<i64, InputEvents>,
     tasks: Vec<(u64, u64, Task)>,
     calls: Vec<(u64, u64, f64, f64, String)>,
     main_threads: HashMap<u64, u64>,
@@ -235,7 +235,7 @@ impl Collector {
         };
         let number = |name: &str| data[name].as_f64().unwrap_or(0.0);
         let begun = number("timeStamp");
-        let act = InteractionEvents {
+        let act = InputEvents {
             kind: text(&data["type"]),
             at: event.ts,
             begun,
@@ -363,11 +363,7 @@ impl Collector {
             .filter(|(shift, main)| *main && shift.at >= start)
             .map(|(shift, _)| shift)
             .collect();
-        trace.interactions = self
-            .acts
-            .into_values()
-            .map(InteractionEvents::finish)
-            .collect();
+        trace.interactions = self.acts.into_values().map(InputEvents::finish).collect();
         trace.interactions.sort_by(|a, b| a.at.total_cmp(&b.at));
         trace.fonts = self.fonts;
         trace.causes = self.causes;
@@ -400,7 +396,7 @@ impl Collector {
 
 /// Events of one interaction, in milliseconds on a separate clock: only differences matter.
 #[derive(Clone, Debug)]
-struct InteractionEvents {
+struct InputEvents {
     kind: String,
     at: f64,
     begun: f64,
@@ -409,7 +405,7 @@ struct InteractionEvents {
     shown: f64,
 }
 
-impl InteractionEvents {
+impl InputEvents {
     fn join(&mut self, other: Self) {
         if other.done - other.handled > self.done - self.handled {
             self.kind = other.kind;
