@@ -334,8 +334,7 @@ impl Collector {
             (trace.frame, trace.url) = (frame, one_line(&url, 500));
             trace.navigated = true;
         } else {
-            // Through the extension, Chrome reports only the page's process, without naming its
-            // owner.
+            // Through the extension, Chrome traces the page's process only, and does not name it.
             let only = self.main_threads.keys().next().copied();
             let only = only.filter(|_| self.main_threads.len() == 1);
             trace.process = self.process.or(only).unwrap_or_default();
