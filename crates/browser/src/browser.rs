@@ -338,7 +338,7 @@ impl Browser {
         tab.hold(held);
         if !held {
             tab.watch_no_longer().await;
-            crate::tools::take_everything_back(&tab).await;
+            crate::tools::reset_tab(&tab).await;
         }
     }
 

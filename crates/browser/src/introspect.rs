@@ -1,9 +1,8 @@
-//! Tools for pages that offer none: made from the forms, buttons and lists that a page shows.
+//! Tools for pages that offer none: generated from the forms, buttons and lists that a page shows.
 //!
-//! A script in our isolated world tells facts about the controls of each frame (`facts`); from these
-//! the tools are proposed (`propose`, pure); what they do goes through the same trusted input as `click`
-//! and `fill` (`tools/generated.rs`). Tabs that a session holds are read again when they change
-//! (`follow`).
+//! A script in our isolated world collects facts about the controls of each frame (`facts`). A pure function proposes
+//! tools from them (`propose`). The tools use the same trusted input as `click` and `fill` (`tools/generated.rs`). Tabs
+//! that a session holds are read again when they change (`follow`).
 
 mod actions;
 mod draft;
@@ -28,42 +27,42 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many tools a page gets where nobody says otherwise.
+/// The default limit of generated tools per page.
 pub const USUAL_LIMIT: usize = 30;
 
-/// What was generated from a tab's page so far.
+/// The tools generated from a tab's page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Introspection {
     known: Arc<Mutex<Known>>,
-    /// One reading at a time.
+    /// Only one read at a time.
     reading: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The main document that all of it is about.
+    /// The main document that the tools belong to.
     document: Option<DocumentId>,
     tools: Vec<Arc<GeneratedTool>>,
     names: Names,
     numbers: HashMap<String, ToolNumber>,
-    /// How many tools were wanted last.
+    /// The limit of the last read.
     limit: Option<usize>,
 }
 
-/// What one reading has cost, and what it was of.
+/// The cost and the result of reading a page once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// The documents that were read, the main one first.
     pub documents: Vec<DocumentId>,
-    /// How long the page's own thread was kept busy.
+    /// How long the page's main thread was busy with it.
     pub took: Duration,
     /// How many tools there are.
     pub tools: usize,
-    /// How many more there would be without a limit.
+    /// How many more there would be without the limit.
     pub left_out: usize,
 }
 
-/// Reads a tab's page and puts the tools that it is good for into what was found there.
+/// Reads a tab's page, generates tools from it, and puts them into the tab's findings.
 pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
     crate::run::may_begin(tab, false, false).await?;
     let introspection = tab.introspection();
@@ -76,7 +75,7 @@ pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
             ..Known::default()
         };
     }
-    // What Chrome shows in place of a page that did not come is no page to work on.
+    // A Chrome error page has nothing to work on.
     let surveys = match shows_an_error(tab) {
         true => &[][..],
         false => &gathered.surveys,
@@ -107,25 +106,25 @@ fn shows_an_error(tab: &Tab) -> bool {
     main.is_some_and(|main| main.url.starts_with("chrome-error:"))
 }
 
-/// Reads a page once more, with as many tools as it had.
+/// Reads a page again, with the limit of the last read.
 pub(crate) async fn read_again(tab: &Tab) -> Result<Reading, ToolError> {
     let limit = tab.introspection().known().limit;
     read(tab, limit.unwrap_or(USUAL_LIMIT)).await
 }
 
 impl Introspection {
-    /// The tool of that name, as the page was when it was last read.
+    /// The tool with this name, as of the last read.
     pub(crate) fn tool(&self, name: &str) -> Option<Arc<GeneratedTool>> {
         let known = self.known();
         known.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
-    /// The main document that was read last.
+    /// The main document of the last read.
     pub(crate) fn document(&self) -> Option<DocumentId> {
         self.known().document
     }
 
-    /// Nobody wants the tools any more.
+    /// Drops the tools: no session needs them any more.
     pub(crate) fn forget(&self, tab: &Tab) {
         let mut known = self.known();
         known.tools.clear();
@@ -141,7 +140,7 @@ impl Introspection {
 }
 
 impl Known {
-    /// The tool as it is told. The same name in the same document keeps its number.
+    /// The tool for the findings. The same name in the same document keeps its number.
     fn found(&mut self, tab: &Tab, tool: &GeneratedTool) -> Arc<FoundTool> {
         let number = self
             .numbers
@@ -162,7 +161,7 @@ impl Known {
             read_only: tool.read_only,
             consequential: false,
             origin: origin.into(),
-            way: CallPath::Generated,
+            path: CallPath::Generated,
             text: Default::default(),
         })
     }

@@ -1,11 +1,11 @@
-//! Tools that a page has of its own: found in its tab, followed as they come and go, and called there.
+//! Tools that a page offers: found in its tab, updated as the page adds and removes them, and called there.
 //!
-//! Whoever finds tools puts them into the tab's [`Findings`], by source; the browser reports what is there,
-//! and [`call()`] carries a call to whoever found the tool.
+//! Each source of tools puts what it finds into the tab's [`Findings`]; the browser reports them, and [`call()`] sends
+//! a call to the source of the tool.
 
 mod call;
 mod found;
-mod home;
+mod location;
 pub(crate) mod model_context;
 mod report;
 mod tool_text;
@@ -14,6 +14,6 @@ pub(crate) mod web_mcp;
 pub use call::{PageAnswer, call};
 pub(crate) use found::{CallPath, Found};
 pub use found::{Findings, FoundTool, Mark, ToolNumber, ToolSource};
-pub(crate) use home::Home;
+pub(crate) use location::ToolLocation;
 pub(crate) use report::{Report, Reporter};
-pub use tool_text::{SaidBy, ToolText, beside};
+pub use tool_text::{SaidBy, ToolText, run_in_background};

@@ -37,7 +37,7 @@ use crate::init_scripts::InitScripts;
 use crate::introspect::{Following, Introspection};
 use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
-use crate::page_tools::{Findings, Found, Home};
+use crate::page_tools::{Findings, Found, ToolLocation};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Nudge, Shared};
@@ -224,8 +224,8 @@ impl Tab {
     }
 
     /// Our world in a tool's document.
-    pub(crate) async fn world_at(&self, home: &Home) -> Result<World, ToolError> {
-        let frame = self.state().frames.showing(home.document).cloned();
+    pub(crate) async fn world_at(&self, location: &ToolLocation) -> Result<World, ToolError> {
+        let frame = self.state().frames.showing(location.document).cloned();
         self.world_of(&frame.ok_or(ToolError::ToolGone)?).await
     }
 

@@ -1,11 +1,11 @@
-//! Small helpers for text that comes from pages: bounded, on one line, without tricks.
+//! Helpers for text from pages: bounded, on one line, without hidden characters.
 
 mod visible;
 
 pub use tabmux_cdp::types::decode;
-pub use visible::{is_changed, make_visible, visible, visible_json, written_out};
+pub use visible::{escaped, escaped_json, has_hidden, make_visible, visible};
 
-/// At most `limit` characters of `text`, with an ellipsis where something was cut.
+/// At most `limit` characters of `text`, with an ellipsis if it was cut.
 pub fn shorten(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
@@ -13,8 +13,8 @@ pub fn shorten(text: &str, limit: usize) -> String {
     }
 }
 
-/// `text` as one line that cannot pose as anything else: control, zero-width and direction
-/// characters become spaces, runs of white space collapse, and it is cut at `limit` characters.
+/// `text` as one line that cannot be mistaken for something else: control, zero-width and direction characters become
+/// spaces, white space is collapsed, and it is cut at `limit` characters.
 pub fn one_line(text: &str, limit: usize) -> String {
     let clean = visible::replaced(text, |_, out| out.push(' '));
     let mut line = String::with_capacity(clean.len().min(limit * 4));
@@ -27,10 +27,10 @@ pub fn one_line(text: &str, limit: usize) -> String {
     shorten(&line, limit)
 }
 
-/// `text` as it is, lines and all, without characters that are not seen or that change how others are; cut
-/// at `limit` characters.
-pub fn honest(text: &str, limit: usize) -> String {
-    // What is hidden may be much; only so much is looked at.
+/// `text` with its line breaks, without invisible characters and those that change how others look; cut at `limit`
+/// characters.
+pub fn clean(text: &str, limit: usize) -> String {
+    // Hidden characters can be many, so only this much of the text is examined.
     let end = text.char_indices().nth(limit.saturating_mul(4));
     let text = end.map_or(text, |(end, _)| &text[..end]);
     shorten(&visible(text), limit)
@@ -48,12 +48,12 @@ mod tests {
 
     #[test]
     fn what_is_not_seen_is_left_out_of_longer_text() {
-        assert_eq!(honest("a\n\tb\u{202e}\u{200b}\u{0}c", 20), "a\n\tbc");
-        assert_eq!(honest("abcdef", 3), "abc…");
+        assert_eq!(clean("a\n\tb\u{202e}\u{200b}\u{0}c", 20), "a\n\tbc");
+        assert_eq!(clean("abcdef", 3), "abc…");
     }
 
     #[test]
-    fn page_text_becomes_one_honest_line() {
+    fn page_text_becomes_one_clean_line() {
         assert_eq!(one_line(" a\n\u{202e}b\u{0} c ", 20), "a b c");
         assert_eq!(one_line("abcdef", 3), "abc…");
     }

@@ -1,8 +1,8 @@
-//! The tools that work on a page: one table, one file per family.
+//! The tools that work on a page: one table, one file per group of related tools.
 //!
-//! A tool is its argument struct: doc comments become the published schema, [`Tool::run`] does the
-//! work. Everything that is alike for all tools (dialogs, cancelling, dead tabs, forbidden pages)
-//! is in [`run`](mod@crate::run), not here.
+//! A tool is its argument struct: its doc comments become the published schema, and [`Tool::run`]
+//! does the work. Everything common to all tools (dialogs, cancelling, dead tabs, forbidden pages)
+//! is in [`run`](mod@crate::run).
 
 mod act;
 mod console;
@@ -95,7 +95,7 @@ pub fn all() -> &'static [ToolSpec] {
     &ALL
 }
 
-/// The tools of a session that has no others, sorted by name.
+/// The only tools of a `--slim` session, sorted by name.
 pub fn slim() -> &'static [ToolSpec] {
     static SLIM: [ToolSpec; 3] = [
         ToolSpec::of::<slim::Evaluate>(),
@@ -105,99 +105,99 @@ pub fn slim() -> &'static [ToolSpec] {
     &SLIM
 }
 
-/// Leaves a tab as it was found: what tools pretended and decided there is over.
-pub(crate) async fn take_everything_back(tab: &crate::Tab) {
-    for taken in [emulate::take_back(tab).await, rules::take_back(tab).await] {
-        if let Err(error) = taken {
-            tracing::debug!(%error, "a tab that was let go is not quite as it was");
+/// Resets a tab: removes the emulation and the request rules that tools set in it.
+pub(crate) async fn reset_tab(tab: &crate::Tab) {
+    for reset in [emulate::reset(tab).await, rules::clear(tab).await] {
+        if let Err(error) = reset {
+            tracing::debug!(%error, "cannot reset a released tab completely");
         }
     }
 }
 
-/// The tool of that name.
+/// The tool with this name.
 pub fn find(name: &str) -> Option<&'static ToolSpec> {
     all().iter().find(|spec| spec.name == name)
 }
 
-/// One tool: a struct of its arguments that can be run.
+/// One tool: a struct of its arguments, which can be run.
 pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
-    /// What clients call.
+    /// The name that clients call.
     const NAME: &'static str;
     /// When to use it, in one or two plain sentences.
     const DESCRIPTION: &'static str;
     /// How it shares a tab with other tools.
     const ACCESS: Access;
-    /// What it is for, so that users can switch it off with its like.
+    /// What it is for; users switch tools on and off by category.
     const CATEGORY: Category;
-    /// Whether it is there only for those who ask for its category.
+    /// Whether the user must switch on its category to get it.
     const OPT_IN: bool = false;
-    /// Whether it is in the short list of a focused tab too.
+    /// Whether the short list of a focused tab includes it.
     const PROGRESSIVE: bool = true;
     /// Whether it works while a dialog blocks the page.
     const DURING_DIALOG: bool = false;
-    /// Whether it needs a page that responds.
+    /// Whether it needs a responsive page.
     const NEEDS_PAGE: bool = true;
 
-    /// Whether it takes the tab elsewhere, so that it works where nothing else does.
+    /// Whether it navigates the tab away, so it also works on pages where no other tool does.
     const LEAVES: bool = false;
-    /// Whether it tells what the tab has shown since an earlier call.
+    /// Whether its answer covers what the tab has shown since an earlier call.
     const LOOKS_BACK: bool = false;
 
-    /// What serde cannot check. A whole sentence, or fine.
+    /// Checks what serde cannot. The error completes "Invalid arguments for TOOL: …".
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// How long the agent allows, if the arguments say so.
+    /// The timeout that the arguments ask for, if any.
     fn timeout(&self) -> Option<Duration> {
         None
     }
 
-    /// Whether the arguments say how to answer dialogs, so that they do not end the call.
+    /// Whether the arguments say how to answer dialogs, so that a dialog does not end the call.
     fn answers_dialogs(&self) -> bool {
         false
     }
 
-    /// Does the work.
+    /// Runs the tool.
     fn run(self, page: Page) -> impl Future<Output = ToolResult> + Send;
 }
 
-/// How a tool shares its tab with others.
+/// How a tool shares its tab with other tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Changes nothing: runs at once, beside any other.
+    /// Changes nothing: runs at once, in parallel with any other.
     Read,
-    /// May change the page: one at a time, in order of arrival.
+    /// May change the page: runs one at a time, in order of arrival.
     Act,
-    /// Must never wait behind another tool.
+    /// Must never wait for another tool.
     Bypass,
 }
 
 /// What a tool is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
-    /// Acting on the page.
+    /// Mouse, keyboard and form input.
     Input,
-    /// Going elsewhere and waiting.
+    /// Navigating and waiting.
     Navigation,
-    /// Pretending to be elsewhere or something else.
+    /// Emulating another device, network or place.
     Emulation,
-    /// Measuring.
+    /// Measuring performance.
     Performance,
-    /// Seeing requests.
+    /// Inspecting requests.
     Network,
-    /// Seeing the page and its scripts.
+    /// Inspecting the page and its scripts.
     Debugging,
-    /// Cookies and what else a site keeps.
+    /// Cookies and web storage.
     Storage,
-    /// Changing requests.
+    /// Blocking, mocking and changing requests.
     Rules,
-    /// Filming the page.
+    /// Recording the page as a video.
     Screencast,
 }
 
 impl Category {
-    /// The name that users switch it by.
+    /// The name that users switch it on and off by.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -213,34 +213,34 @@ impl Category {
     }
 }
 
-/// What a tool answers.
+/// The result of a tool call.
 pub type ToolResult = Result<ToolOutput, ToolError>;
 
-/// What came of a tool.
+/// The output of a successful call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolOutput {
-    /// What the agent reads, in order.
+    /// What the agent reads, in this order.
     pub blocks: Vec<Block>,
-    /// Tabs that were opened by what the tool did. Whoever knows their numbers tells them.
+    /// Tabs that opened because of the call. The caller adds their numbers to the answer.
     pub opened: Vec<TargetId>,
 }
 
-/// One block of an answer.
+/// One block of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// Text.
+    /// Plain text.
     Text(String),
-    /// A picture.
+    /// An image.
     Image {
-        /// Base64 of the encoded picture.
+        /// The encoded image, in base64.
         base64: String,
-        /// `image/png` and the like.
+        /// Such as `image/png`.
         mime_type: &'static str,
     },
 }
 
 impl ToolOutput {
-    /// A plain text answer.
+    /// Output with a single text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             blocks: vec![Block::Text(text.into())],
@@ -249,10 +249,10 @@ impl ToolOutput {
     }
 }
 
-/// A row of the table: a tool as data.
+/// A row of the tool table.
 #[derive(Clone, Copy, Debug)]
 pub struct ToolSpec {
-    /// What clients call.
+    /// The name that clients call.
     pub name: &'static str,
     /// When to use it.
     pub description: &'static str,
@@ -260,9 +260,9 @@ pub struct ToolSpec {
     pub access: Access,
     /// What it is for.
     pub category: Category,
-    /// Whether it is there only for those who ask for its category.
+    /// Whether the user must switch on its category to get it.
     pub opt_in: bool,
-    /// Whether it is in the short list of a focused tab too.
+    /// Whether the short list of a focused tab includes it.
     pub progressive: bool,
     pub(crate) during_dialog: bool,
     pub(crate) needs_page: bool,
@@ -278,7 +278,7 @@ impl ToolSpec {
         (self.schema)()
     }
 
-    /// Reads the arguments. What comes back can be run, once a tab is there for it.
+    /// Parses and checks the arguments. The result can run once its tab is known.
     pub fn prepare(&self, arguments: &RawValue) -> Result<Prepared, BadArguments> {
         (self.prepare)(self, arguments)
     }
@@ -305,7 +305,7 @@ impl ToolSpec {
 pub struct Prepared {
     /// The tool.
     pub spec: ToolSpec,
-    /// How long the agent allows, if the arguments say so.
+    /// The timeout that the arguments ask for, if any.
     pub timeout: Option<Duration>,
     pub(crate) run: Box<dyn FnOnce(Page) -> BoxFuture<'static, ToolResult> + Send>,
 }
@@ -318,28 +318,28 @@ impl std::fmt::Debug for Prepared {
     }
 }
 
-/// Arguments that a tool cannot take.
+/// Arguments that a tool rejects.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Invalid arguments for {tool}: {detail}.")]
 pub struct BadArguments {
-    /// The tool.
+    /// The tool's name.
     pub tool: &'static str,
     /// What is wrong.
     pub detail: String,
 }
 
-/// Reads arguments of any kind of tool: strict, and with an error that an agent can act on.
+/// Parses the arguments of any tool: strictly, with an error that an agent can act on.
 pub fn parse<T: DeserializeOwned>(
     tool: &'static str,
     arguments: &RawValue,
 ) -> Result<T, BadArguments> {
     serde_json::from_str(arguments.get()).map_err(|error| {
         let text = error.to_string();
-        // The position is of no use to somebody who did not write the JSON by hand.
+        // Agents do not write JSON line by line, so a position in it does not help them.
         let detail = text
             .rsplit_once(" at line ")
             .map_or(text.as_str(), |(detail, _)| detail);
-        // Rust's names for kinds of numbers mean nothing to an agent.
+        // Rust's names of number types mean nothing to an agent.
         let detail = detail.replace("expected u32", "expected a whole number");
         BadArguments {
             tool,

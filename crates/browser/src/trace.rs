@@ -1,6 +1,6 @@
-//! Performance traces: read once, bit by bit, into what a person wants to know of a page's loading.
+//! Performance traces: read once, as a stream, into facts about how a page loads.
 //!
-//! Pure: a reader in, facts and sentences out. What is kept is bounded, whatever the trace holds.
+//! Pure: a reader in, facts and sentences out. Memory is bounded, whatever the trace contains.
 
 mod insights;
 mod read;
@@ -8,41 +8,40 @@ mod read;
 mod tests;
 mod vitals;
 
-pub(crate) use insights::{NAMES, tell};
+pub(crate) use insights::{NAMES, describe};
 pub(crate) use vitals::summary;
 
 use std::collections::HashMap;
 
-/// What a trace tells of one navigation. Times are microseconds on the trace's clock.
+/// Facts about one navigation. Times are microseconds on the trace's clock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trace {
-    /// The page.
     pub(crate) url: String,
-    /// The main frame, as Chrome names it.
+    /// Chrome's id of the main frame.
     pub(crate) frame: String,
-    /// The process that shows the page.
+    /// The renderer process of the page.
     pub(crate) process: u64,
-    /// When the navigation began; where the trace has none, when it begins itself.
+    /// When the navigation began; without a navigation, when the trace began.
     pub(crate) start: f64,
-    /// Whether the trace has the navigation.
+    /// Whether the trace contains a navigation.
     pub(crate) navigated: bool,
     pub(crate) first_paint: Option<f64>,
     pub(crate) loaded: Option<f64>,
     pub(crate) largest: Option<Largest>,
     pub(crate) shifts: Vec<Shift>,
     pub(crate) interactions: Vec<Interaction>,
-    /// Long tasks of the page's main thread, by start.
+    /// Long tasks of the page's main thread, by start time.
     pub(crate) tasks: Vec<Task>,
     pub(crate) requests: Vec<Request>,
-    /// Fonts that the page loads late, by address.
+    /// Fonts that the page loads late, by URL.
     pub(crate) fonts: HashMap<String, String>,
-    /// Images without a size of their own.
+    /// Images without width and height.
     pub(crate) unsized_images: usize,
-    /// When things that move a layout came about: images without a size, fonts, new content.
+    /// Events that can shift the layout, by time: images without a size, fonts, new content.
     pub(crate) causes: Vec<(f64, String)>,
-    /// What nodes are called, as far as somebody found out.
+    /// Names of DOM nodes, where they are known.
     pub(crate) names: HashMap<i64, String>,
-    /// Whether something was left out because it was too much.
+    /// Whether data was dropped because of a limit.
     pub(crate) cut: bool,
 }
 
@@ -64,24 +63,24 @@ pub(crate) struct Shift {
     pub(crate) moved: Vec<(i64, f64)>,
 }
 
-/// Something that a person did and the page answered.
+/// A user interaction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Interaction {
     pub(crate) kind: String,
     pub(crate) at: f64,
-    /// All in milliseconds: until it was handled, handling it, until it was shown.
+    /// In milliseconds: until it was handled, handling it, until the next frame was shown.
     pub(crate) wait: f64,
     pub(crate) handling: f64,
     pub(crate) showing: f64,
 }
 
-/// A piece of work that held the main thread.
+/// A task that blocked the main thread.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Task {
     pub(crate) at: f64,
     /// Milliseconds.
     pub(crate) long: f64,
-    /// The calls inside that took longest, with their milliseconds.
+    /// The calls in it that took longest, with their milliseconds.
     pub(crate) calls: Vec<(String, f64)>,
 }
 
@@ -94,7 +93,7 @@ pub(crate) struct Request {
     pub(crate) mime_type: String,
     pub(crate) priority: String,
     pub(crate) blocking: bool,
-    /// The address of what asked for it.
+    /// The URL of what requested it.
     pub(crate) initiator: Option<String>,
     pub(crate) sent: f64,
     pub(crate) answered: Option<f64>,
@@ -107,14 +106,14 @@ pub(crate) struct Request {
 }
 
 impl Trace {
-    /// Reads a trace as Chrome writes it, which is of the whole browser. `frame` is the main frame of the tab
-    /// that is of interest.
+    /// Reads a trace as Chrome writes it, which covers the whole browser. `frame` is the main frame of the tab to
+    /// report on.
     pub(crate) fn read(reader: impl std::io::Read, frame: &str) -> Result<Self, String> {
         read::read(reader, frame)
     }
 
-    /// The nodes that moved most, whose names would help.
-    pub(crate) fn nameless(&self) -> Vec<i64> {
+    /// The nodes that moved most and have no name yet.
+    pub(crate) fn unnamed_nodes(&self) -> Vec<i64> {
         let mut shifts: Vec<_> = self.shifts.iter().collect();
         shifts.sort_by(|a, b| b.score.total_cmp(&a.score));
         let mut nodes = Vec::new();
@@ -131,13 +130,13 @@ impl Trace {
         ((at - self.start) / 1_000.0).max(0.0)
     }
 
-    /// The request of the page itself.
+    /// The request of the document itself.
     pub(crate) fn document(&self) -> Option<&Request> {
         let documents = self.requests.iter().filter(|it| it.kind == "Document");
         documents.min_by(|a, b| a.sent.total_cmp(&b.sent))
     }
 
-    /// The sum of shifts in the worst five seconds, as the score is defined.
+    /// The sum of shifts in the worst five-second window, as CLS is defined.
     pub(crate) fn shift_score(&self) -> f64 {
         let mut worst = 0.0_f64;
         let (mut sum, mut first, mut last) = (0.0, f64::MIN, f64::MIN);
@@ -162,7 +161,7 @@ impl Trace {
 }
 
 impl Interaction {
-    /// Milliseconds from the act to the picture.
+    /// Milliseconds from the input to the next frame.
     pub(crate) fn long(&self) -> f64 {
         self.wait + self.handling + self.showing
     }

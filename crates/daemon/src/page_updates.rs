@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use tabmux_browser::page_tools::{SaidBy, ToolText, beside};
+use tabmux_browser::page_tools::{SaidBy, ToolText, run_in_background};
 use tabmux_browser::text::shorten;
 use tabmux_core::PageId;
 use tabmux_protocol::page::{FromPage, PageTab, PageTool};
@@ -206,7 +206,7 @@ impl PageReader {
         let room = self.take_room(description.len() + schema.len() + SAID_BYTES)?;
         let origin = Arc::clone(&self.origin);
         let text =
-            beside(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
+            run_in_background(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
         let text = text.ok_or("It could not be read. Register it again.")?;
         let shared = Arc::new(SharedText::new(Arc::new(text), room));
         self.texts.insert(key, &shared);

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The tools for what is neither a field nor in a list.
+/// Tools for controls that are neither fields nor in a list.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut drafts = sets(survey, used);
     drafts.extend(repeated(survey, used));
@@ -30,7 +30,7 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     drafts
 }
 
-/// Things of one kind in one group become one tool that takes which of them is meant.
+/// Controls of one kind in one group become one tool; its argument says which of them.
 fn sets(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut sets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, control) in survey.controls.iter().enumerate() {
@@ -106,12 +106,7 @@ fn set(group: &Group, controls: &[&Control]) -> Draft {
             } else {
                 format!("go_to_{title}")
             };
-            (
-                name,
-                "page",
-                of("Go to one of the places in the navigation"),
-                45,
-            )
+            (name, "page", of("Follow a link of the navigation"), 45)
         }
         Kind::Tabs => {
             let name = if title.is_empty() {
@@ -149,7 +144,7 @@ fn set(group: &Group, controls: &[&Control]) -> Draft {
     )
 }
 
-/// A tool that presses the one of these controls that its argument names.
+/// A tool that presses the control that its argument names.
 pub(crate) fn choice(
     n: u32,
     name: &str,
@@ -158,16 +153,16 @@ pub(crate) fn choice(
     rank: i32,
     controls: &[&Control],
 ) -> Draft {
-    let controls = controls.get(..MOST_CHOICES).unwrap_or(controls);
-    let told = choices(controls.iter().map(|control| control.name.as_str()));
+    let controls = controls.get(..MAX_CHOICES).unwrap_or(controls);
+    let values = choices(controls.iter().map(|control| control.name.as_str()));
     let mut schema = json!({ "type": "object", "properties": {}, "required": [argument] });
-    schema["properties"][argument] = json!({ "type": "string", "enum": told });
+    schema["properties"][argument] = json!({ "type": "string", "enum": values });
     Draft {
         key: (n, "set"),
         name: name.to_owned(),
         description: description.to_owned(),
         schema,
-        deed: ToolAction::Choose {
+        action: ToolAction::Choose {
             argument,
             choices: named(controls),
         },
@@ -182,7 +177,7 @@ fn named(controls: &[&Control]) -> Vec<(String, u32)> {
     named.collect()
 }
 
-/// Page numbers, and the words beside them.
+/// Page numbers, and words such as "next".
 pub(crate) fn is_page_number(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     let name = name.strip_prefix("page ").unwrap_or(&name);
@@ -204,7 +199,7 @@ pub(crate) fn is_page_number(name: &str) -> bool {
         )
 }
 
-/// The same button many times over, outside of any list: one tool with an index.
+/// A button that is repeated outside of any list: one tool with an index.
 fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut same: IndexMap<&str, Vec<usize>> = IndexMap::new();
     for (at, control) in survey.controls.iter().enumerate() {
@@ -227,13 +222,13 @@ fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
         drafts.push(Draft {
             key: (controls.first().map_or(0, |first| first.n), "repeated"),
             name: verb(name),
-            description: format!("Press the button \"{shown}\" of that index; there are several."),
+            description: format!("Press the button \"{shown}\" with this index; there are several."),
             schema: json!({
                 "type": "object",
                 "properties": { "index": { "type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one on the page" } },
                 "required": ["index"],
             }),
-            deed: ToolAction::Item { items: items.collect(), switch: false },
+            action: ToolAction::Item { items: items.collect(), switch: false },
             rank: 48,
         });
         for at in places {
@@ -245,7 +240,7 @@ fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     drafts
 }
 
-/// A tool that presses one thing, or switches it.
+/// A tool that presses or switches one control.
 fn action(survey: &Survey, control: &Control) -> Option<Draft> {
     if control.name.is_empty() || is_noise(control) {
         return None;
@@ -269,8 +264,8 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
             key: (control.n, "switch"),
             name: format!("set_{verb}"),
             description: format!("Switch \"{label}\" on or off{within}."),
-            schema: switch_schema("Whether it shall be on"),
-            deed: ToolAction::Switch {
+            schema: switch_schema("Whether to switch it on"),
+            action: ToolAction::Switch {
                 label,
                 n: control.n,
             },
@@ -280,11 +275,11 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
     let (name, does) = match control.role.as_str() {
         _ if control.popup && control.role == "button" => (
             with_end(&format!("open_{}", without(&verb, "open_")), "_menu"),
-            "Open what belongs to",
+            "Open the menu of",
         ),
         _ if control.expandable => (
             format!("toggle_{}", without(&verb, "toggle_")),
-            "Show or hide what belongs to",
+            "Expand or collapse",
         ),
         "link" => (verb, "Press the link"),
         "tab" => (format!("show_{verb}"), "Show the tab"),
@@ -296,7 +291,7 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
         name,
         description: format!("{does} \"{label}\"{within}."),
         schema: json!({ "type": "object", "properties": {} }),
-        deed: ToolAction::Press {
+        action: ToolAction::Press {
             label,
             n: control.n,
         },
@@ -311,7 +306,7 @@ fn open_link(links: &[&Control]) -> Option<Draft> {
         .copied()
         .filter(|link| !link.name.is_empty() && !is_noise(link));
     let named: Vec<&Control> = named.collect();
-    let does = "Follow one of the other links of the page.";
+    let does = "Follow another link of the page.";
     let draft = (!named.is_empty()).then(|| choice(0, "open_link", "link", does, 20, &named));
     draft.map(|draft| Draft {
         key: (0, "links"),
@@ -319,13 +314,13 @@ fn open_link(links: &[&Control]) -> Option<Draft> {
     })
 }
 
-/// Links for those who cannot see, and marks beside headings.
+/// Skip links for screen readers, and long clickable texts.
 fn is_noise(control: &Control) -> bool {
     let name = snake(&control.name, 4);
     name.starts_with("skip_to") || control.role == "clickable" && control.name.chars().count() > 80
 }
 
-/// What pressing it is called.
+/// The tool name for pressing a control.
 fn verb(name: &str) -> String {
     let words = snake(name, 5);
     match words.is_empty() {
@@ -353,4 +348,4 @@ fn with_end(name: &str, end: &str) -> String {
     }
 }
 
-const MOST_CHOICES: usize = 60;
+const MAX_CHOICES: usize = 60;

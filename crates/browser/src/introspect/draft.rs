@@ -1,60 +1,60 @@
-//! A tool on its way: what it would be called, what it does, and how much it is worth.
+//! A proposed tool: its wanted name, what it does, and its rank.
 
 use super::schema::Argument;
 use serde_json::Value;
 
-/// A proposed tool. Its name may still have to make room for another one's.
+/// A proposed tool. Its name may still change if another tool has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// What it acts on, and how: the same tool has the same key when the page is read again.
+    /// The element it acts on, and how. The same tool has the same key when the page is read again.
     pub(crate) key: (u32, &'static str),
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) schema: Value,
-    pub(crate) deed: ToolAction,
-    /// The higher, the sooner it is worth a place in the list.
+    pub(crate) action: ToolAction,
+    /// Tools with a higher rank come first in the list.
     pub(crate) rank: i32,
 }
 
-/// What a generated tool does. Elements are numbers of one document.
+/// What a generated tool does. Elements are numbers within one document.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ToolAction {
-    /// Fills fields, then sends them.
+    /// Fills fields, then submits them.
     Fill {
         arguments: Vec<Argument>,
         then: Then,
     },
-    /// Presses one thing.
+    /// Presses one element.
     Press { label: String, n: u32 },
-    /// Switches one thing on or off.
+    /// Switches one element on or off.
     Switch { label: String, n: u32 },
-    /// Presses the one of these that the argument names.
+    /// Presses the element that the argument names.
     Choose {
         argument: &'static str,
         choices: Vec<(String, u32)>,
     },
-    /// Presses something in the item of that index.
+    /// Presses an element in the item with this index.
     Item { items: Vec<Item>, switch: bool },
-    /// Tells the items.
+    /// Lists the items.
     List { items: Vec<String> },
 }
 
-/// One item of a list, and what in it is to be pressed.
+/// One item of a list, and the element in it to press.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Item {
     pub(crate) text: String,
     pub(crate) n: u32,
 }
 
-/// What follows the filling.
+/// What happens after filling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// Pressing the button.
+    /// Presses the button.
     Press {
         label: String,
         n: u32,
     },
-    /// Pressing Enter in the field; where the last argument says so, if `asked`.
+    /// Presses Enter in the field.
     Enter {
         n: u32,
     },
@@ -62,7 +62,7 @@ pub(crate) enum Then {
 }
 
 impl ToolAction {
-    /// The elements that must be there for it.
+    /// The elements that must exist for it.
     pub(crate) fn elements(&self) -> Vec<u32> {
         use super::schema::Fills;
         match self {
@@ -88,12 +88,11 @@ impl ToolAction {
         }
     }
 
-    /// Whether it speaks of what may have changed since the page was read, though nothing is gone.
+    /// Whether its data may be stale although all its elements still exist.
     pub(crate) fn wants_fresh_reading(&self) -> bool {
         matches!(self, Self::Item { .. } | Self::List { .. })
     }
 
-    /// Whether it changes nothing.
     pub(crate) fn is_read_only(&self) -> bool {
         matches!(self, Self::List { .. })
     }

@@ -1,44 +1,44 @@
-//! What the page script tells about the controls of one frame. Everything in it was chosen by the page.
+//! What the page script reports about the controls of one frame. All of it is untrusted page content.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One look at one document.
+/// The result of reading one document.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Survey {
     pub(crate) controls: Vec<Control>,
-    /// Controls beyond what is told.
+    /// How many controls were left out.
     pub(crate) left: usize,
     pub(crate) groups: Vec<Group>,
     /// Elements that show other documents.
     pub(crate) frames: Vec<u32>,
     /// Elements that may hide a closed shadow root.
     pub(crate) hosts: Vec<u32>,
-    /// What the look has cost the page.
+    /// How long the page was busy with it.
     pub(crate) took_ms: f64,
 }
 
-/// Something that a person can operate.
+/// An element that a user can operate.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Control {
     pub(crate) n: u32,
     pub(crate) role: String,
     pub(crate) name: String,
-    /// What the author calls it in the markup, where nothing can be read.
+    /// Its name in the markup, if it has no readable one.
     pub(crate) hint: String,
     /// The heading before it.
     pub(crate) heading: String,
-    /// Its innermost group, or a negative number.
+    /// Its innermost group; negative if it has none.
     pub(crate) group: i64,
     pub(crate) disabled: bool,
-    /// Whether it is on, checked, pressed, selected or open, where it can be.
+    /// Whether it is on, checked, pressed, selected or open; none if that does not apply.
     pub(crate) on: Option<bool>,
-    /// Links: whether it acts instead of leading elsewhere.
+    /// Links: whether it runs a script instead of navigating.
     pub(crate) acts: bool,
     pub(crate) popup: bool,
-    /// Sends its form.
+    /// Submits its form.
     pub(crate) submit: bool,
     pub(crate) pressable: bool,
     pub(crate) expandable: bool,
@@ -46,20 +46,20 @@ pub(crate) struct Control {
     pub(crate) field: Field,
 }
 
-/// What a field takes; `kind` is empty for what is no field.
+/// What a field accepts; `kind` is empty if the control is not a field.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Field {
     #[serde(rename = "field")]
     pub(crate) kind: String,
-    /// The words just before a field without a name.
+    /// The text just before a field without a name.
     pub(crate) before: String,
     pub(crate) placeholder: String,
     pub(crate) description: String,
     /// Its `name` or `id`.
     pub(crate) key: String,
     pub(crate) required: bool,
-    /// Cannot be changed by hand.
+    /// The user cannot edit it.
     pub(crate) fixed: bool,
     pub(crate) secret: bool,
     pub(crate) min: String,
@@ -70,40 +70,40 @@ pub(crate) struct Field {
     pub(crate) max_length: String,
     pub(crate) options: Option<Vec<Choice>>,
     pub(crate) more_options: usize,
-    /// What it held when it was first met.
+    /// Its value when it was first read.
     pub(crate) value: Option<Value>,
 }
 
-/// An option of a list.
+/// An option of a select list.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Choice {
     pub(crate) text: String,
     pub(crate) disabled: bool,
-    /// Stands for having chosen nothing.
+    /// Means that nothing is chosen.
     pub(crate) empty: bool,
 }
 
-/// Something that controls belong to.
+/// A group of controls.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Group {
     pub(crate) kind: Kind,
     pub(crate) n: u32,
-    /// The group around it, or a negative number.
+    /// The group around it; negative if it has none.
     pub(crate) outer: i64,
     pub(crate) name: String,
     pub(crate) hint: String,
     /// The heading before it.
     pub(crate) heading: String,
-    /// Items: what can be read in it.
+    /// Items: its readable text.
     pub(crate) text: String,
     pub(crate) modal: bool,
     /// Forms: the page itself offers it as a tool.
     pub(crate) offered: bool,
     /// Lists: how many items there are, with or without controls.
     pub(crate) size: usize,
-    /// Lists: known only by its children, which are alike.
+    /// Lists: recognised only because its children look alike.
     pub(crate) guessed: bool,
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct Group {
 pub(crate) enum Kind {
     Form,
     Search,
-    /// Fields without a form and the button beside them.
+    /// Fields without a form, and the button next to them.
     Panel,
     Nav,
     Tabs,
@@ -136,8 +136,8 @@ impl Control {
         !self.field.kind.is_empty()
     }
 
-    /// What a person would call it.
-    pub(crate) fn called(&self) -> &str {
+    /// Its name for users.
+    pub(crate) fn display_name(&self) -> &str {
         let words = [&self.name, &self.field.before, &self.field.placeholder];
         let first = words.into_iter().find(|words| !words.is_empty());
         first.map_or("", String::as_str)
@@ -153,8 +153,8 @@ impl Survey {
     /// The groups around a group, from the inside out, itself first.
     pub(crate) fn outward(&self, group: i64) -> impl Iterator<Item = (usize, &Group)> {
         let mut next = group;
-        // A page cannot make a circle of them, but nothing here may depend on that.
-        (0..DEEPEST).map_while(move |_| {
+        // The script reports no cycles, but this must not depend on it.
+        (0..MAX_DEPTH).map_while(move |_| {
             let at = usize::try_from(next).ok()?;
             let group = self.groups.get(at)?;
             next = group.outer;
@@ -163,4 +163,4 @@ impl Survey {
     }
 }
 
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;

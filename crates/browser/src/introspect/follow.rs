@@ -1,4 +1,4 @@
-//! Reads a page again when it has changed, and never takes more than a twentieth of its time.
+//! Reads a page again when it has changed, in at most a twentieth of its time.
 
 use super::read;
 use crate::tab::{DocumentId, Load, Tab};
@@ -11,13 +11,12 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-/// Whether a tab's page is being followed, and with how many tools.
+/// Whether a tab's page is followed, and with which tool limit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Following(Arc<Mutex<Option<(usize, AbortHandle)>>>);
 
 impl Following {
-    /// Follows a tab from now on, or no longer with a limit of none. Asking for the same again changes
-    /// nothing.
+    /// Starts following a tab, or stops if the limit is none. Does nothing if the limit is unchanged.
     pub(crate) fn set(&self, tab: &Tab, limit: Option<usize>) {
         let mut following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = following.as_ref().map(|(limit, _)| *limit);
@@ -33,7 +32,7 @@ impl Following {
         }
     }
 
-    /// How many tools the tab's page gets, if it is followed.
+    /// The tool limit, if the tab is followed.
     pub(crate) fn limit(&self) -> Option<usize> {
         let following = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         following.as_ref().map(|(limit, _)| *limit)
@@ -42,14 +41,14 @@ impl Following {
 
 /// Why a page is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum News {
-    /// Something in it is different.
-    Changed,
-    /// It is another page.
-    Moved,
+enum Change {
+    /// Its content has changed.
+    Content,
+    /// Another document is shown.
+    Document,
 }
 
-/// Reads the page now and whenever it has changed, until the tab is gone.
+/// Reads the page now and whenever it has changed, until the tab closes.
 async fn follow(tab: Tab, limit: usize) {
     loop {
         let ready = tab.until(PATIENCE, |state| {
@@ -67,25 +66,25 @@ async fn follow(tab: Tab, limit: usize) {
         let reading = tokio::time::timeout(READING_LIMIT, read(&tab, limit)).await;
         let (documents, took) = match reading {
             Ok(Ok(reading)) => (reading.documents, reading.took),
-            // The page moved on, or does not answer: what it cost is not known, so it is thought to be much.
-            Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(LEAST_PAUSE)),
+            // The page navigated or does not respond: the cost is unknown, so assume that it is high.
+            Ok(Err(_)) | Err(_) => (Vec::new(), begun.elapsed().max(MIN_PAUSE)),
         };
         let rest = Instant::now() + pause(took);
-        if changed(&tab, &documents).await == News::Moved && !documents.is_empty() {
+        if changed(&tab, &documents).await == Change::Document && !documents.is_empty() {
             continue;
         }
-        // What changed once goes on changing for a while.
-        tokio::time::sleep_until(rest.max(Instant::now() + LEAST_PAUSE)).await;
+        // Changes come in bursts.
+        tokio::time::sleep_until(rest.max(Instant::now() + MIN_PAUSE)).await;
     }
 }
 
-/// How long a page is left alone after a reading that took so long: twenty times as long.
+/// How long to pause after a read that took this long: twenty times as long.
 pub(crate) fn pause(took: Duration) -> Duration {
-    (took * 20).clamp(LEAST_PAUSE, MOST_PAUSE)
+    (took * 20).clamp(MIN_PAUSE, MAX_PAUSE)
 }
 
-/// Resolves when one of these documents has changed since it was read, or is no longer shown.
-async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
+/// Returns when one of these documents has changed since it was read, or is no longer shown.
+async fn changed(tab: &Tab, documents: &[DocumentId]) -> Change {
     let frames: Vec<_> = {
         let state = tab.state();
         let shown = documents
@@ -94,7 +93,7 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
         shown.collect()
     };
     if frames.is_empty() || frames.iter().any(Option::is_none) {
-        return News::Moved;
+        return Change::Document;
     }
     let moved = tab.until(PATIENCE, |state| {
         let mut documents = documents.iter();
@@ -107,15 +106,15 @@ async fn changed(tab: &Tab, documents: &[DocumentId]) -> News {
         .map(|world| Box::pin(one_changed(world)))
         .collect();
     if watches.is_empty() {
-        return News::Changed;
+        return Change::Content;
     }
     tokio::select! {
-        _ = moved => News::Moved,
-        _ = select_all(watches) => News::Changed,
+        _ = moved => Change::Document,
+        _ = select_all(watches) => Change::Content,
     }
 }
 
-/// Resolves when a document has changed since it was read; also when it does not answer any more.
+/// Returns when a document has changed since it was read, or no longer responds.
 async fn one_changed(world: World) {
     #[derive(Deserialize)]
     struct Answer {
@@ -125,10 +124,10 @@ async fn one_changed(world: World) {
     while let Ok(Answer { changed: false }) = world.call("tabmux.changedSince", &ask).await {}
 }
 
-/// A change is seldom alone.
-const LEAST_PAUSE: Duration = Duration::from_millis(150);
-/// However long a page takes to be read, it is read again some time.
-const MOST_PAUSE: Duration = Duration::from_secs(600);
+/// Changes come in bursts, so the next read waits at least this long.
+const MIN_PAUSE: Duration = Duration::from_millis(150);
+/// However slow a page is, it is read again after this time.
+const MAX_PAUSE: Duration = Duration::from_secs(600);
 const READING_LIMIT: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -139,8 +138,8 @@ mod tests {
     #[test]
     fn reading_takes_a_twentieth_of_the_time_at_most() {
         let millis = Duration::from_millis;
-        assert_eq!(pause(millis(1)), LEAST_PAUSE);
+        assert_eq!(pause(millis(1)), MIN_PAUSE);
         assert_eq!(pause(millis(40)), millis(800));
-        assert_eq!(pause(Duration::from_secs(60)), MOST_PAUSE);
+        assert_eq!(pause(Duration::from_secs(60)), MAX_PAUSE);
     }
 }

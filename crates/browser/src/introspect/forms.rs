@@ -8,7 +8,7 @@ use crate::text::one_line;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The tools for all fields of a document. Marks the controls that they stand for in `used`.
+/// The tools for all fields of a document. Marks the controls that they cover in `used`.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (form, members) in forms(survey, used) {
@@ -17,10 +17,10 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
         };
         drafts.extend(form_draft(survey, group, &members, used));
     }
-    for fields in loose(survey, used) {
+    for fields in fields_without_form(survey, used) {
         drafts.extend(match fields.as_slice() {
-            [one] => alone(survey, *one),
-            several => together(survey, several),
+            [one] => single_field(survey, *one),
+            several => field_set(survey, several),
         });
         for at in fields {
             mark(used, at);
@@ -29,7 +29,7 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     drafts
 }
 
-/// Every form with the places of its controls. A form within an item of a list is the list's business.
+/// Every form with the indexes of its controls. `lists` handles a form inside a list item.
 fn forms(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Vec<usize>> {
     let mut forms: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, control) in survey.controls.iter().enumerate() {
@@ -58,12 +58,12 @@ fn form_draft(
     let places = members
         .iter()
         .filter(|at| controls(at).is_some_and(schema::can_fill));
-    let places: Vec<usize> = places.copied().take(MOST_FIELDS).collect();
+    let places: Vec<usize> = places.copied().take(MAX_FIELDS).collect();
     let fields: Vec<&Control> = places.iter().filter_map(controls).collect();
-    if fields.is_empty() || fields.iter().all(|field| is_bare(field)) {
+    if fields.is_empty() || fields.iter().all(|field| is_unnamed(field)) {
         return None;
     }
-    let button = sender(survey, members, group);
+    let button = submit_button(survey, members, group);
     for at in places {
         mark(used, at);
     }
@@ -80,7 +80,7 @@ fn form_draft(
         only.name = "query".into();
         only.required = true;
     }
-    let then = match (button, only_line(&fields)) {
+    let then = match (button, only_text_field(&fields)) {
         (Some(button), _) => Then::Press {
             label: label_of(button),
             n: button.n,
@@ -100,26 +100,26 @@ fn form_draft(
         (_, false) => format!("Fill the form \"{}\"{ending}.", one_line(title, 100)),
     };
     let description = match arguments.iter().any(|argument| argument.secret) {
-        true => format!("{description} Secrets that it takes are not repeated in the answer."),
-        false => format!("{description} What is left out stays as it is."),
+        true => format!("{description} Secrets are not repeated in the answer."),
+        false => format!("{description} Omitted fields stay unchanged."),
     };
     Some(Draft {
         key: (group.n, "form"),
         name,
         description,
         schema: schema::object(&arguments),
-        deed: ToolAction::Fill { arguments, then },
+        action: ToolAction::Fill { arguments, then },
         rank: purpose.rank(),
     })
 }
 
-/// A field without any word: nobody could say what it wants.
-fn is_bare(field: &Control) -> bool {
-    field.called().is_empty() && field.field.key.is_empty()
+/// A field without any name: an agent could not know what it is for.
+fn is_unnamed(field: &Control) -> bool {
+    field.display_name().is_empty() && field.field.key.is_empty()
 }
 
-/// The button that sends the form: the one that says so, else the only one there is.
-fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
+/// The button that submits the form: one that is marked so, else the only one.
+fn submit_button(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
     let is_button = |control: &Control| {
         control.role == "button"
             && !control.name.is_empty()
@@ -151,8 +151,8 @@ fn sender(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
     })
 }
 
-/// The field in which Enter sends a form without a button: it must be the only one that is typed into.
-fn only_line(fields: &[&Control]) -> Option<u32> {
+/// The field in which Enter submits a form without a button: it must be the only text field.
+fn only_text_field(fields: &[&Control]) -> Option<u32> {
     let is_line = |field: &&&Control| {
         !matches!(
             field.field.kind.as_str(),
@@ -210,7 +210,7 @@ impl Purpose {
     }
 }
 
-/// `search_inbox` where a word for what is searched can be read, else `search`.
+/// `search_inbox` if the page names what is searched, else `search`.
 fn search_name(group: &Group, fields: &[&Control]) -> String {
     let field = fields.iter().find(|field| is_text(field));
     let words = field
@@ -227,14 +227,14 @@ fn search_name(group: &Group, fields: &[&Control]) -> String {
     "search".into()
 }
 
-/// The button's words if they say enough, else with the title of the form: `search` + `flights`.
+/// The button's text if it is specific enough, else with the form's title: `search` + `flights`.
 fn form_name(group: &Group, fields: &[&Control], button: &str) -> String {
     let title = snake(title_of(group), 4);
     if button.contains('_') && !VAGUE.contains(&button) {
         return button.to_owned();
     }
     let one = match fields {
-        [one] => snake(one.called(), 4),
+        [one] => snake(one.display_name(), 4),
         _ => String::new(),
     };
     match (button, title.as_str()) {
@@ -264,42 +264,43 @@ fn title_of(group: &Group) -> &str {
     }
 }
 
-/// Fields that belong to no form, together where they share a group and a heading.
-fn loose(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
+/// Fields outside of forms, grouped if they share a group and a heading.
+fn fields_without_form(survey: &Survey, used: &[bool]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(i64, &str, Vec<usize>)> = Vec::new();
     for (at, control) in survey.controls.iter().enumerate() {
         let free = !used.get(at).copied().unwrap_or(true);
-        if !free || !control.is_field() || !schema::can_fill(control) || is_bare(control) {
+        if !free || !control.is_field() || !schema::can_fill(control) || is_unnamed(control) {
             continue;
         }
-        let home = home(survey, control);
+        let field_group = field_group(survey, control);
         let is_text_alone = is_search(control);
         let same = groups.iter_mut().find(|(group, heading, _)| {
-            *group == home && *heading == control.heading && !is_text_alone
+            *group == field_group && *heading == control.heading && !is_text_alone
         });
         match same {
-            Some((.., members)) if members.len() < MOST_FIELDS => members.push(at),
-            _ => groups.push((home, &control.heading, vec![at])),
+            Some((.., members)) if members.len() < MAX_FIELDS => members.push(at),
+            _ => groups.push((field_group, &control.heading, vec![at])),
         }
     }
     groups.into_iter().map(|(.., members)| members).collect()
 }
 
-/// The group that makes fields belong together; items that are only alike do not.
-fn home(survey: &Survey, control: &Control) -> i64 {
+/// The group that keeps fields together; guessed list items do not count.
+fn field_group(survey: &Survey, control: &Control) -> i64 {
     let mut around = survey.around(control);
-    let home = around.find(|(_, group)| {
+    let field_group = around.find(|(_, group)| {
         matches!(
             group.kind,
             Kind::Dialog | Kind::Fieldset | Kind::Toolbar | Kind::Header | Kind::Footer
         )
     });
-    home.and_then(|(at, _)| i64::try_from(at).ok())
+    field_group
+        .and_then(|(at, _)| i64::try_from(at).ok())
         .unwrap_or(-1)
 }
 
 /// A tool for one field.
-fn alone(survey: &Survey, at: usize) -> Option<Draft> {
+fn single_field(survey: &Survey, at: usize) -> Option<Draft> {
     let control = survey.controls.get(at)?;
     let mut arguments = schema::arguments(survey, &[control]);
     let argument = arguments.first_mut()?;
@@ -309,7 +310,7 @@ fn alone(survey: &Survey, at: usize) -> Option<Draft> {
         words => words,
     };
     let words = match words.is_empty() {
-        true => digest(control.called()),
+        true => digest(control.display_name()),
         false => words,
     };
     let (name, argument_name, then, description) = match control.field.kind.as_str() {
@@ -364,12 +365,12 @@ fn alone(survey: &Survey, at: usize) -> Option<Draft> {
         description,
         schema: schema::object(&arguments),
         rank: if is_search(control) { 93 } else { 65 },
-        deed: ToolAction::Fill { arguments, then },
+        action: ToolAction::Fill { arguments, then },
     })
 }
 
-/// A tool for several fields that nothing sends.
-fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
+/// A tool for several fields without a submit button.
+fn field_set(survey: &Survey, places: &[usize]) -> Option<Draft> {
     let fields: Vec<&Control> = places
         .iter()
         .filter_map(|at| survey.controls.get(*at))
@@ -386,7 +387,7 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
         [at, ..],
     ) = (arguments.as_slice(), places)
     {
-        let mut draft = alone(survey, *at)?;
+        let mut draft = single_field(survey, *at)?;
         let label = arguments
             .first()
             .map(|argument| argument.label.clone())
@@ -400,14 +401,14 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             argument.required = true;
         }
         draft.schema = schema::object(&arguments);
-        draft.deed = ToolAction::Fill {
+        draft.action = ToolAction::Fill {
             arguments,
             then: Then::Nothing,
         };
         return Some(draft);
     }
-    let home = usize::try_from(home(survey, first)).ok();
-    let group = home.and_then(|home| survey.groups.get(home));
+    let field_group = usize::try_from(field_group(survey, first)).ok();
+    let group = field_group.and_then(|field_group| survey.groups.get(field_group));
     let title = group.map_or("", |group| group.name.as_str());
     let title = if title.is_empty() {
         first.heading.as_str()
@@ -423,14 +424,14 @@ fn together(survey: &Survey, places: &[usize]) -> Option<Draft> {
             format!("fill_{words}")
         },
         description: match title.is_empty() {
-            true => "Fill these fields. What is left out stays as it is.".into(),
+            true => "Fill these fields. Omitted fields stay unchanged.".into(),
             false => format!(
-                "Fill the fields of \"{}\". What is left out stays as it is.",
+                "Fill the fields of \"{}\". Omitted fields stay unchanged.",
                 one_line(title, 100)
             ),
         },
         schema: schema::object(&arguments),
-        deed: ToolAction::Fill {
+        action: ToolAction::Fill {
             arguments,
             then: Then::Nothing,
         },
@@ -474,7 +475,7 @@ fn mark(used: &mut [bool], at: usize) {
     }
 }
 
-/// `default` for schemas of one switch.
+/// The schema of a tool with one switch.
 pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
     json!({
         "type": "object",
@@ -483,8 +484,8 @@ pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
     })
 }
 
-const MOST_FIELDS: usize = 40;
-/// Words on buttons that do not say what they send.
+const MAX_FIELDS: usize = 40;
+/// Button texts that do not say what they submit.
 const VAGUE: [&str; 14] = [
     "submit", "ok", "go", "send", "save", "continue", "next", "apply", "add", "update", "create",
     "done", "confirm", "start",

@@ -1,4 +1,4 @@
-//! Gathers the facts of a tab's page: of its main frame and of every frame in it that shows.
+//! Collects the facts of a tab's page from its main frame and every visible frame.
 
 use super::facts::Survey;
 use crate::error::ToolError;
@@ -14,18 +14,18 @@ pub(super) struct Gathered {
     pub(super) main: DocumentId,
     /// All documents that could be read, the main one first.
     pub(super) surveys: Vec<(DocumentId, Survey)>,
-    /// How long the page was kept busy.
+    /// How long the page was busy with it.
     pub(super) took: Duration,
 }
 
-/// Looks at all frames, those inside after those around them.
+/// Reads all frames, outer ones before inner ones.
 pub(super) async fn gather(tab: &Tab) -> Result<Gathered, ToolError> {
     let top = tab.world().await?;
     let main = top.document;
     let survey = look(&top).await?;
     let mut surveys = vec![(main, survey)];
     let mut level = vec![(0, top)];
-    while !level.is_empty() && surveys.len() < MOST_FRAMES {
+    while !level.is_empty() && surveys.len() < MAX_FRAMES {
         let looks = level.iter().map(|(at, world)| {
             let frames = surveys
                 .get(*at)
@@ -48,9 +48,9 @@ pub(super) async fn gather(tab: &Tab) -> Result<Gathered, ToolError> {
     })
 }
 
-/// The documents in these frame elements, as far as they can be read soon.
+/// The documents in these frame elements, if they can be read soon.
 async fn look_inside(tab: &Tab, world: &World, elements: &[u32]) -> Vec<(World, Survey)> {
-    let elements = elements.get(..MOST_FRAMES).unwrap_or(elements);
+    let elements = elements.get(..MAX_FRAMES).unwrap_or(elements);
     let frames = world.frames_of(elements).await.unwrap_or_default();
     let looks = frames.into_iter().flatten().map(|frame| async move {
         let look = async {
@@ -58,7 +58,7 @@ async fn look_inside(tab: &Tab, world: &World, elements: &[u32]) -> Vec<(World, 
             let survey = look(&world).await.ok()?;
             Some((world, survey))
         };
-        // A frame of another site may be busy for ever; the page around it is not.
+        // A frame of another site may be busy forever although the page around it is not.
         tokio::time::timeout(FRAME_LIMIT, look).await.ok().flatten()
     });
     join_all(looks).await.into_iter().flatten().collect()
@@ -69,14 +69,14 @@ pub(super) async fn world_of(tab: &Tab, id: &FrameId) -> Option<World> {
     tab.world_of(&frame).await.ok()
 }
 
-/// Looks at one document; again where closed shadow roots had to be opened first.
+/// Reads one document; again if closed shadow roots had to be opened first.
 async fn look(world: &World) -> Result<Survey, ToolError> {
     let mut took = 0.0;
-    for _ in 0..DEEPEST_ROOTS {
+    for _ in 0..MAX_ROOT_DEPTH {
         let mut survey: Survey = world.call("tabmux.survey", json!({})).await?;
         took += survey.took_ms;
         survey.took_ms = took;
-        let hosts = survey.hosts.get(..MOST_HOSTS).unwrap_or(&survey.hosts);
+        let hosts = survey.hosts.get(..MAX_HOSTS).unwrap_or(&survey.hosts);
         if hosts.is_empty() || !world.open_closed_roots(hosts).await? {
             return Ok(survey);
         }
@@ -84,8 +84,8 @@ async fn look(world: &World) -> Result<Survey, ToolError> {
     world.call("tabmux.survey", json!({})).await
 }
 
-const MOST_FRAMES: usize = 40;
-const MOST_HOSTS: usize = 200;
+const MAX_FRAMES: usize = 40;
+const MAX_HOSTS: usize = 200;
 const FRAME_LIMIT: Duration = Duration::from_secs(2);
-/// Closed roots inside closed roots, so deep.
-const DEEPEST_ROOTS: usize = 3;
+/// How many levels of nested closed shadow roots are opened.
+const MAX_ROOT_DEPTH: usize = 3;

@@ -1,4 +1,4 @@
-//! Lists and tables of similar items: one tool for what can be done with each of them, by index.
+//! Lists and tables of similar items: one tool per action that each item has, with an index.
 
 use super::actions;
 use super::draft::{Draft, Item, ToolAction};
@@ -9,19 +9,19 @@ use indexmap::IndexMap;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The tools for all lists of a document. Marks the controls that they stand for in `used`.
+/// The tools for all lists of a document. Marks the controls that they cover in `used`.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for (list, items) in lists(survey, used) {
         let Some(group) = survey.groups.get(list) else {
             continue;
         };
-        if !is_worth_it(group, &items) {
+        if !is_plausible(group, &items) {
             continue;
         }
-        let made = match whole_list(survey, group, &items) {
+        let made = match choice_list(survey, group, &items) {
             Some(draft) => vec![draft],
-            None if is_bare(survey, group, &items) => continue,
+            None if has_only_links(survey, group, &items) => continue,
             None => list_drafts(survey, group, &items),
         };
         if made.is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     drafts
 }
 
-/// Places of controls by the item that they are in.
+/// Indexes of controls, by the item that contains them.
 type Items = BTreeMap<usize, Vec<usize>>;
 
 fn lists(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Items> {
@@ -46,7 +46,7 @@ fn lists(survey: &Survey, used: &[bool]) -> BTreeMap<usize, Items> {
         if used.get(at).copied().unwrap_or(true) || !is_for_items(control) {
             continue;
         }
-        if let Some((list, item)) = place_of(survey, control) {
+        if let Some((list, item)) = item_of(survey, control) {
             lists
                 .entry(list)
                 .or_default()
@@ -69,14 +69,14 @@ fn is_switch(control: &Control) -> bool {
     control.field.kind == "toggle"
 }
 
-/// The list and the item that a control is in, unless something else claims it.
-fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
+/// The list and the item that contain a control, unless it belongs to something else.
+fn item_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
     let around: Vec<_> = survey.around(control).collect();
     let others = [Kind::Nav, Kind::Tabs, Kind::Menu, Kind::Choice];
     if around.iter().any(|(_, group)| others.contains(&group.kind)) {
         return None;
     }
-    // An item may be inside an item, as in trees: the outermost of them stands in the list.
+    // Items can be nested, as in trees: the outermost one is the item of the list.
     let mut pairs = around.iter().zip(around.iter().skip(1)).enumerate();
     let (at, ((item, _), (list, _))) = pairs.find(|(_, ((_, inner), (_, outer)))| {
         inner.kind == Kind::Item && outer.kind == Kind::List
@@ -91,19 +91,19 @@ fn place_of(survey: &Survey, control: &Control) -> Option<(usize, usize)> {
     let mut outside = around.iter().skip(at + 1);
     let in_form =
         outside.any(|(_, group)| matches!(group.kind, Kind::Form | Kind::Search | Kind::Panel));
-    // What a form around the list would send is the form's.
+    // Controls that a form around the list would submit belong to the form.
     (!in_form || !(is_switch(control) || control.submit)).then_some((*list, *item))
 }
 
-/// Lists that are only guessed have to look like one: enough items, and not whole parts of a page.
-fn is_worth_it(group: &Group, items: &Items) -> bool {
+/// A guessed list must look like one: enough items, and none as large as a section of a page.
+fn is_plausible(group: &Group, items: &Items) -> bool {
     let most = items.values().map(Vec::len).max().unwrap_or_default();
     let fewest_items = if group.guessed { 3 } else { 1 };
-    items.len() >= fewest_items && most <= MOST_CONTROLS_IN_ITEM
+    items.len() >= fewest_items && most <= MAX_CONTROLS_IN_ITEM
 }
 
-/// Page numbers and days of a calendar are chosen by what they say, not by an index.
-fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
+/// Page numbers and days of a calendar are chosen by their text, not by an index.
+fn choice_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     let controls = items
         .values()
         .flatten()
@@ -122,14 +122,14 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     if controls.len() >= 20 && mostly(is_day) {
         let does = "Choose a day of the calendar.";
         let mut draft = actions::choice(group.n, "choose_day", "day", does, 64, &controls);
-        // The days of the month change as one leafs through; what is taken does not.
+        // The listed days change with the month; the accepted values do not.
         draft.schema["properties"]["day"] =
             json!({ "type": "string", "pattern": "^([1-9]|[12][0-9]|3[01])$" });
         return Some(draft);
     }
     let is_pagination = controls.len() >= 2
         && mostly(actions::is_page_number)
-        && items.iter().all(|item| says_no_more(survey, item));
+        && items.iter().all(|item| has_only_control(survey, item));
     if is_pagination {
         let does = "Go to another page.";
         return Some(actions::choice(
@@ -141,11 +141,11 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
             &controls,
         ));
     }
-    // A few words side by side, such as filters, where their author has a word for them.
-    let word = word_of(&group.hint)?;
+    // A few short options, such as filters, if the markup has a name for them.
+    let word = meaningful_word(&group.hint)?;
     let is_few = group.name.is_empty()
         && (2..=FEW_CHOICES).contains(&controls.len())
-        && items.iter().all(|item| says_no_more(survey, item));
+        && items.iter().all(|item| has_only_control(survey, item));
     is_few.then(|| {
         let name = format!("choose_{}", singular(&word));
         actions::choice(
@@ -159,26 +159,26 @@ fn whole_list(survey: &Survey, group: &Group, items: &Items) -> Option<Draft> {
     })
 }
 
-/// What the author calls a list in the markup, if that is a word.
-fn word_of(hint: &str) -> Option<String> {
+/// The name of a list in the markup, if it is meaningful.
+fn meaningful_word(hint: &str) -> Option<String> {
     let is_word = hint.len() >= 4 && hint.chars().all(|c| c.is_ascii_lowercase());
     let says_little = "list items item menu content group container inline tree unstyled navbar";
     (is_word && !says_little.split(' ').any(|word| word == hint)).then(|| hint.to_owned())
 }
 
-/// A list without a title that holds nothing but links: they are told with the other links of the page.
-fn is_bare(survey: &Survey, group: &Group, items: &Items) -> bool {
+/// A list without a title that contains only links: these go with the other links of the page.
+fn has_only_links(survey: &Survey, group: &Group, items: &Items) -> bool {
     let mut controls = items
         .values()
         .flatten()
         .filter_map(|at| survey.controls.get(*at));
     title_of(group).is_empty()
         && controls.all(|control| control.role == "link")
-        && items.iter().all(|item| says_no_more(survey, item))
+        && items.iter().all(|item| has_only_control(survey, item))
 }
 
-/// Whether there is nothing to read in an item but its one control.
-fn says_no_more(survey: &Survey, (item, places): (&usize, &Vec<usize>)) -> bool {
+/// Whether an item has no text besides its one control.
+fn has_only_control(survey: &Survey, (item, places): (&usize, &Vec<usize>)) -> bool {
     let mut controls = places.iter().filter_map(|at| survey.controls.get(*at));
     let item = survey.groups.get(*item);
     let text = item.map_or("", |item| item.text.as_str());
@@ -247,16 +247,16 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
                 },
             ),
             name,
-            description: format!("{does} of that index{where_from}."),
+            description: format!("{does} with this index{where_from}."),
             schema,
-            deed: ToolAction::Item {
+            action: ToolAction::Item {
                 items: members,
                 switch,
             },
             rank: if cluster == Cluster::Main { 72 } else { 70 },
         });
     }
-    drafts.truncate(MOST_TOOLS_OF_LIST);
+    drafts.truncate(MAX_TOOLS_OF_LIST);
     if drafts.is_empty() {
         return drafts;
     }
@@ -265,11 +265,11 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
         key: (group.n, "list"),
         name: format!("list_{all}"),
         description: format!(
-            "Tell all {}{where_from}, with the index that other tools take.",
+            "List all {}{where_from}, with the index that other tools take.",
             all.replace('_', " ")
         ),
         schema: json!({ "type": "object", "properties": {} }),
-        deed: ToolAction::List {
+        action: ToolAction::List {
             items: texts.map(|item| one_line(&item.text, 160)).collect(),
         },
         rank: 71,
@@ -280,13 +280,13 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
 /// Controls that do the same in each item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Cluster {
-    /// What the item is called.
+    /// The control that has the item's name.
     Main,
-    /// What is called the same in each.
+    /// Controls with the same name in each item.
     Alike { name: String, switch: bool },
 }
 
-/// For each thing that can be done, what to press in each item; items without it keep their index.
+/// For each action, the element to press in each item; items without it keep their index.
 fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<Item>)> {
     let mut counts: IndexMap<(String, bool), usize> = IndexMap::new();
     for places in items.values() {
@@ -317,7 +317,7 @@ fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<It
                     name: words_of(control).to_owned(),
                     switch: is_switch(control),
                 },
-                // A box that is called like its item is the box of each item.
+                // A checkbox named like its item is the checkbox of each item.
                 false if is_switch(control) => Cluster::Alike {
                     name: "selected".into(),
                     switch: true,
@@ -330,7 +330,7 @@ fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<It
             if members.len() > index {
                 continue;
             }
-            // Items without this control hold their place with nothing to press.
+            // Items without this control keep their index, with no element to press.
             while members.len() < index {
                 members.push(Item {
                     text: String::new(),
@@ -343,7 +343,7 @@ fn clusters(survey: &Survey, items: &Items, size: usize) -> Vec<(Cluster, Vec<It
             });
         }
     }
-    // A few links in a few items say nothing about the list.
+    // A few links in a few items are not an action of the list.
     let enough =
         |members: &[Item]| members.iter().filter(|item| item.n != 0).count() * 5 >= size * 3;
     let kept = clusters
@@ -362,7 +362,7 @@ fn words_of(control: &Control) -> &str {
     }
 }
 
-/// What one of the items is called.
+/// The noun for one item.
 fn noun_of(group: &Group) -> String {
     let title = snake(title_of(group), 3);
     let hint = snake(&group.hint, 3);
@@ -384,7 +384,7 @@ fn title_of(group: &Group) -> &str {
     }
 }
 
-/// Items with more are parts of a page, not items.
-const MOST_CONTROLS_IN_ITEM: usize = 8;
+/// Items with more controls are sections of a page, not items.
+const MAX_CONTROLS_IN_ITEM: usize = 8;
 const FEW_CHOICES: usize = 8;
-const MOST_TOOLS_OF_LIST: usize = 6;
+const MAX_TOOLS_OF_LIST: usize = 6;

@@ -1,11 +1,12 @@
-//! Names that a person would say, made from what a person reads on a page.
+//! Tool and argument names, made from the texts that users read on a page.
 
-/// Words as `snake_case`: letters and digits only, accents dropped, at most so many words.
+/// Text as `snake_case`: ASCII letters and digits only, accents dropped, at most `most_words`
+/// words.
 pub(crate) fn snake(text: &str, most_words: usize) -> String {
     let words = words_of(text);
     let mut name = String::new();
     for word in words.iter().take(most_words) {
-        if name.len() + word.len() + 1 > LONGEST {
+        if name.len() + word.len() + 1 > MAX_LENGTH {
             break;
         }
         if !name.is_empty() {
@@ -16,11 +17,11 @@ pub(crate) fn snake(text: &str, most_words: usize) -> String {
     name
 }
 
-/// Words as `camelCase`, for arguments.
+/// Text as `camelCase`, for arguments.
 pub(crate) fn camel(text: &str) -> String {
     let mut name = String::new();
-    for word in words_of(text).iter().take(MOST_WORDS_IN_ARGUMENT) {
-        if name.len() + word.len() > LONGEST {
+    for word in words_of(text).iter().take(MAX_WORDS_IN_ARGUMENT) {
+        if name.len() + word.len() > MAX_LENGTH {
             break;
         }
         match name.is_empty() {
@@ -38,7 +39,7 @@ pub(crate) fn camel(text: &str) -> String {
     }
 }
 
-/// One of many: "search results" are made of "search result".
+/// "search results" becomes "search result".
 pub(crate) fn singular(name: &str) -> String {
     let (before, word) = name.rsplit_once('_').map_or(("", name), |(a, b)| (a, b));
     let word = match word {
@@ -61,7 +62,6 @@ pub(crate) fn singular(name: &str) -> String {
     }
 }
 
-/// Many of one.
 pub(crate) fn plural(name: &str) -> String {
     match name {
         _ if name.ends_with('y')
@@ -81,7 +81,7 @@ fn ends_in_vowel_y(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// A short number that is the same for the same text, for what has no word in our letters.
+/// A short hash of a text, for names without ASCII letters.
 pub(crate) fn digest(text: &str) -> String {
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -113,7 +113,7 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// A letter or digit in ASCII; nothing for everything else.
+/// A letter or digit in ASCII; empty for everything else.
 fn fold(c: char) -> String {
     if c.is_ascii() {
         return match c.is_ascii_alphanumeric() {
@@ -149,9 +149,9 @@ fn fold(c: char) -> String {
     plain.to_owned()
 }
 
-/// Names have room for a number at their end.
-const LONGEST: usize = 48;
-const MOST_WORDS_IN_ARGUMENT: usize = 5;
+/// Leaves space for a number at the end.
+const MAX_LENGTH: usize = 48;
+const MAX_WORDS_IN_ARGUMENT: usize = 5;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! From facts to tools: what the frames of a page hold becomes a ranked, bounded list with unique names.
+//! From facts to tools: the controls of a page's frames become a ranked, bounded list with unique names.
 
 use super::draft::{Draft, ToolAction};
 use super::facts::{Kind, Survey};
@@ -7,31 +7,30 @@ use crate::tab::DocumentId;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// A tool that was made from what a page shows.
+/// A tool that was generated from what a page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GeneratedTool {
-    /// What it is called: `snake_case`, unique in its tab.
+    /// Its name: `snake_case`, unique in its tab.
     pub(crate) name: String,
-    /// What it does, with words of the page in it.
+    /// What it does, with texts from the page.
     pub(crate) description: String,
     /// The JSON schema of its arguments.
     pub(crate) schema: Value,
-    /// Whether it changes nothing.
     pub(crate) read_only: bool,
     /// The document whose elements it acts on.
     pub(crate) document: DocumentId,
-    pub(crate) deed: ToolAction,
+    pub(crate) action: ToolAction,
     key: (u32, &'static str),
 }
 
-/// Names that were given before, so that the same thing keeps its name.
+/// Names that were assigned before, so that the same tool keeps its name.
 pub(crate) type Names = HashMap<Key, String>;
 
-/// A document, an element of it, and what is done with it under which wanted name.
+/// A document, an element in it, the kind of action, and the wanted name.
 type Key = (DocumentId, u32, &'static str, String);
 
-/// The tools for these documents, the best first, at most `limit`; and how many were left out.
-/// What `names` has no more use for is forgotten.
+/// The tools for these documents, the best first, at most `limit`; and how many were left out. Removes unused entries
+/// from `names`.
 pub(crate) fn propose(
     surveys: &[(DocumentId, Survey)],
     names: &mut Names,
@@ -47,24 +46,24 @@ pub(crate) fn propose(
     }
     drafts.sort_by_key(|(_, draft)| std::cmp::Reverse(draft.rank));
     let proposed = drafts.len();
-    let mut room = MOST_BYTES;
+    let mut budget = MAX_BYTES;
     drafts.retain_mut(|(_, draft)| {
-        fit(&mut draft.schema);
+        shrink(&mut draft.schema);
         let bytes = draft.schema.to_string().len() + draft.description.len();
-        let fits = bytes <= MOST_BYTES_OF_TOOL && bytes <= room;
-        room -= if fits { bytes } else { 0 };
+        let fits = bytes <= MAX_BYTES_OF_TOOL && bytes <= budget;
+        budget -= if fits { bytes } else { 0 };
         fits
     });
     drafts.truncate(limit);
     let left_out = proposed - drafts.len();
     let mut tools = named(drafts, names);
-    tell_list_names(&mut tools);
+    name_list_tools(&mut tools);
     (tools, left_out)
 }
 
-/// Long enumerations make way where a schema would be too long: the page knows what it takes.
-fn fit(schema: &mut Value) {
-    if schema.to_string().len() <= MOST_BYTES_OF_TOOL {
+/// Drops long enumerations from a schema that would be too large: the page validates the value anyway.
+fn shrink(schema: &mut Value) {
+    if schema.to_string().len() <= MAX_BYTES_OF_TOOL {
         return;
     }
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -77,8 +76,8 @@ fn fit(schema: &mut Value) {
     }
 }
 
-/// Tools that take an index say which tool tells the items, under the name that it got.
-fn tell_list_names(tools: &mut [GeneratedTool]) {
+/// Tools that take an index name the tool that lists the items.
+fn name_list_tools(tools: &mut [GeneratedTool]) {
     let lists = tools.iter().filter(|tool| tool.key.1 == "list");
     let lists: HashMap<_, _> = lists
         .map(|tool| ((tool.document, tool.key.0), tool.name.clone()))
@@ -86,14 +85,14 @@ fn tell_list_names(tools: &mut [GeneratedTool]) {
     for tool in tools.iter_mut() {
         let index = tool.schema.pointer_mut("/properties/index/description");
         if let (Some(index), Some(name)) = (index, lists.get(&(tool.document, tool.key.0))) {
-            *index = Value::String(format!("0 is the first one; {name} tells them"));
+            *index = Value::String(format!("0 is the first one; {name} lists them"));
         }
     }
 }
 
 fn of_document(survey: &Survey) -> Vec<Draft> {
     let mut used = vec![false; survey.controls.len()];
-    // Under a modal dialog nothing else can be used.
+    // A modal dialog blocks everything else.
     let modal = survey
         .groups
         .iter()
@@ -112,7 +111,7 @@ fn of_document(survey: &Survey) -> Vec<Draft> {
     drafts
 }
 
-/// Gives every draft a name of its own. What had one keeps it, others make room.
+/// Gives every draft a unique name. A tool that had a name keeps it; others get a different one.
 fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTool> {
     let keys: Vec<Key> = drafts
         .iter()
@@ -121,7 +120,7 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
     let present: HashSet<&Key> = keys.iter().collect();
     names.retain(|key, _| present.contains(key));
     let mut taken: HashSet<String> = HashSet::new();
-    // Those that have a name come first: nobody else may take it.
+    // Assign kept names first, so that no other tool can take them.
     let kept: Vec<Option<String>> = keys
         .iter()
         .map(|key| {
@@ -144,18 +143,18 @@ fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTo
             name,
             description: draft.description,
             schema: draft.schema,
-            read_only: draft.deed.is_read_only(),
+            read_only: draft.action.is_read_only(),
             document,
-            deed: draft.deed,
+            action: draft.action,
             key: draft.key,
         });
     }
     tools
 }
 
-/// What all tools of a page may take together, and each of them.
-const MOST_BYTES: usize = 48_000;
-const MOST_BYTES_OF_TOOL: usize = 8_000;
+/// The total size of a page's tools, and the size of each.
+const MAX_BYTES: usize = 48_000;
+const MAX_BYTES_OF_TOOL: usize = 8_000;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Argument {
     pub(crate) name: String,
-    /// What a person calls the field.
+    /// The field's name for users.
     pub(crate) label: String,
     pub(crate) schema: Value,
     pub(crate) required: bool,
@@ -17,22 +17,22 @@ pub(crate) struct Argument {
     pub(crate) fills: Fills,
 }
 
-/// What an argument does.
+/// What an argument fills.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fills {
-    /// Gives a field its value.
+    /// Sets a field's value.
     Field(u32),
-    /// Chooses from a list that the page draws itself: it has to be opened first.
+    /// Chooses from a custom list of the page, which has to be opened first.
     Picker(u32),
-    /// Moves a slider that the page draws itself.
+    /// Moves a custom slider of the page.
     Slider(u32),
-    /// Ticks those boxes that are named and unticks the others.
+    /// Ticks the named checkboxes and unticks the others.
     Boxes(Vec<(String, u32)>),
-    /// Ticks the one that is named.
+    /// Selects the named radio button.
     Radios(Vec<(String, u32)>),
 }
 
-/// The arguments for these fields, in their order; names are unique.
+/// The arguments for these fields, in order, with unique names.
 pub(crate) fn arguments(survey: &Survey, fields: &[&Control]) -> Vec<Argument> {
     let mut arguments: Vec<Argument> = Vec::new();
     let mut done = vec![false; fields.len()];
@@ -41,9 +41,9 @@ pub(crate) fn arguments(survey: &Survey, fields: &[&Control]) -> Vec<Argument> {
             continue;
         }
         let mut members = vec![*control];
-        if goes_with_others(control) {
+        if is_grouped(control) {
             for (later, other) in fields.iter().enumerate().skip(at + 1) {
-                if go_together(survey, control, other) {
+                if are_grouped(survey, control, other) {
                     members.push(other);
                     if let Some(done) = done.get_mut(later) {
                         *done = true;
@@ -62,12 +62,12 @@ pub(crate) fn arguments(survey: &Survey, fields: &[&Control]) -> Vec<Argument> {
     arguments
 }
 
-fn goes_with_others(control: &Control) -> bool {
+fn is_grouped(control: &Control) -> bool {
     matches!(control.field.kind.as_str(), "radio" | "toggle")
 }
 
-/// Radio buttons of one group, or boxes with one name.
-fn go_together(survey: &Survey, one: &Control, other: &Control) -> bool {
+/// Radio buttons of one group, or checkboxes with one name.
+fn are_grouped(survey: &Survey, one: &Control, other: &Control) -> bool {
     let (a, b) = (&one.field, &other.field);
     if a.kind != b.kind {
         return false;
@@ -99,7 +99,7 @@ pub(crate) fn object(arguments: &[Argument]) -> Value {
     schema
 }
 
-/// Whether a field can be filled by a tool at all.
+/// Whether a tool can fill this field.
 pub(crate) fn can_fill(control: &Control) -> bool {
     let takes = !matches!(
         control.field.kind.as_str(),
@@ -108,22 +108,22 @@ pub(crate) fn can_fill(control: &Control) -> bool {
     takes && !control.disabled && !(control.field.fixed && control.field.kind != "pick")
 }
 
-/// An enumeration of texts, each once and short.
+/// The values of an enumeration: shortened, without duplicates.
 pub(crate) fn choices<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut values: Vec<String> = Vec::new();
     for text in texts {
-        let text = one_line(text, LONGEST_CHOICE);
-        if !text.is_empty() && !told.contains(&text) {
-            told.push(text);
+        let text = one_line(text, MAX_CHOICE);
+        if !text.is_empty() && !values.contains(&text) {
+            values.push(text);
         }
     }
-    told
+    values
 }
 
 fn single(survey: &Survey, control: &Control) -> Argument {
     let field = &control.field;
     let mut schema = type_of(field);
-    let mut about = one_line(control.called(), LONGEST_LABEL);
+    let mut about = one_line(control.display_name(), MAX_LABEL);
     let mut say = |more: &str| {
         if !more.is_empty() && !about.contains(more) {
             if !about.is_empty() {
@@ -139,13 +139,13 @@ fn single(survey: &Survey, control: &Control) -> Argument {
     let mut around = survey.around(control);
     let legend = around.find(|(_, group)| group.kind == Kind::Fieldset && !group.name.is_empty());
     if let Some((_, legend)) = legend {
-        say(&one_line(&legend.name, LONGEST_LABEL));
+        say(&one_line(&legend.name, MAX_LABEL));
     }
-    say(&one_line(&field.description, LONGEST_LABEL));
-    if !field.placeholder.is_empty() && field.placeholder != control.called() {
+    say(&one_line(&field.description, MAX_LABEL));
+    if !field.placeholder.is_empty() && field.placeholder != control.display_name() {
         say(&format!(
             "For example: {}",
-            one_line(&field.placeholder, LONGEST_LABEL)
+            one_line(&field.placeholder, MAX_LABEL)
         ));
     }
     say(match field.kind.as_str() {
@@ -162,7 +162,7 @@ fn single(survey: &Survey, control: &Control) -> Argument {
         ));
     }
     if field.secret {
-        say("It is never repeated");
+        say("Never repeated in answers");
     }
     if !about.is_empty() {
         schema.insert("description".into(), json!(about));
@@ -175,12 +175,12 @@ fn single(survey: &Survey, control: &Control) -> Argument {
     Argument {
         name: argument_name(control),
         label: one_line(
-            if control.called().is_empty() {
+            if control.display_name().is_empty() {
                 &field.key
             } else {
-                control.called()
+                control.display_name()
             },
-            LONGEST_LABEL,
+            MAX_LABEL,
         ),
         schema: Value::Object(schema),
         required,
@@ -210,7 +210,7 @@ fn type_of(field: &Field) -> Map<String, Value> {
             if let Some(most) = number(&field.max) {
                 set("maximum", most);
             }
-            // How far a slider that the page draws itself moves is not known before it does.
+            // The step of a custom slider is unknown until it moves.
             if field.kind != "slide"
                 && let Some(step) = whole_step(field)
             {
@@ -266,7 +266,7 @@ fn type_of(field: &Field) -> Map<String, Value> {
     schema
 }
 
-/// The options that can be chosen. One that stands for nothing chosen is told where nothing may be.
+/// The options that can be chosen. An empty option is included if the field may stay empty.
 fn offered(options: &[Choice]) -> Vec<String> {
     let usable = options
         .iter()
@@ -289,7 +289,7 @@ fn default_of(field: &Field, schema: &Map<String, Value>) -> Option<Value> {
         ("many", Value::Array(chosen)) => (!chosen.is_empty()).then(|| json!(chosen)),
         ("one", Value::Array(chosen)) => {
             let chosen = chosen.first()?.as_str()?;
-            let chosen = one_line(chosen, LONGEST_CHOICE);
+            let chosen = one_line(chosen, MAX_CHOICE);
             allowed(&chosen).then(|| json!(chosen))
         }
         (_, Value::String(text)) if !text.is_empty() && allowed(text) => {
@@ -312,7 +312,7 @@ fn radios(survey: &Survey, members: &[&Control]) -> Argument {
     );
     let (name, label) = group_name(survey, members, "choice");
     schema.insert("description".into(), json!(label));
-    let default = chosen.map(|chosen| one_line(chosen.called(), LONGEST_CHOICE));
+    let default = chosen.map(|chosen| one_line(chosen.display_name(), MAX_CHOICE));
     if let Some(default) = &default {
         schema.insert("default".into(), json!(default));
     }
@@ -332,7 +332,7 @@ fn boxes(survey: &Survey, members: &[&Control]) -> Argument {
         .iter()
         .filter(|member| member.field.value == Some(json!(true)));
     let ticked: Vec<_> = ticked
-        .map(|one| one_line(one.called(), LONGEST_CHOICE))
+        .map(|one| one_line(one.display_name(), MAX_CHOICE))
         .collect();
     let options = choices(named.iter().map(|(text, _)| text.as_str()));
     let (name, label) = group_name(survey, members, "choices");
@@ -356,12 +356,14 @@ fn boxes(survey: &Survey, members: &[&Control]) -> Argument {
 }
 
 fn members_of<'a>(members: &[&'a Control]) -> (Vec<(String, u32)>, Option<&'a Control>) {
-    let named = members.iter().filter(|member| !member.called().is_empty());
-    let named = named.map(|member| (one_line(member.called(), LONGEST_CHOICE), member.n));
+    let named = members
+        .iter()
+        .filter(|member| !member.display_name().is_empty());
+    let named = named.map(|member| (one_line(member.display_name(), MAX_CHOICE), member.n));
     (named.collect(), members.first().copied())
 }
 
-/// What a group of boxes is called: by its legend, else by its key.
+/// The name of a checkbox group: its legend, else its key.
 fn group_name(survey: &Survey, members: &[&Control], otherwise: &str) -> (String, String) {
     let first = members.first();
     let around = first.into_iter().flat_map(|first| survey.around(first));
@@ -375,14 +377,11 @@ fn group_name(survey: &Survey, members: &[&Control], otherwise: &str) -> (String
         .into_iter()
         .find(|name| !name.is_empty());
     let label = if legend.is_empty() { key } else { legend };
-    let label = one_line(
-        if label.is_empty() { otherwise } else { label },
-        LONGEST_LABEL,
-    );
+    let label = one_line(if label.is_empty() { otherwise } else { label }, MAX_LABEL);
     (name.unwrap_or_else(|| otherwise.to_owned()), label)
 }
 
-/// What an argument is called: by its label, else by its key, else by its example.
+/// The name of an argument: its label, else its key, else its placeholder.
 fn argument_name(control: &Control) -> String {
     let field = &control.field;
     let label = match control.name == field.placeholder {
@@ -415,7 +414,7 @@ fn free_name(wanted: &str, taken: &[Argument]) -> String {
         .unwrap_or_else(|| wanted.to_owned())
 }
 
-/// A number as JSON, whole where it is.
+/// A number as JSON, as an integer where possible.
 fn number(text: &str) -> Option<Value> {
     let number: f64 = text
         .trim()
@@ -432,7 +431,7 @@ fn number(text: &str) -> Option<Value> {
     }
 }
 
-/// Steps that are whole numbers and begin at a multiple of themselves: other ones cannot be told in a schema.
+/// Only steps that are integers and start at a multiple of themselves; a schema cannot express others.
 fn whole_step(field: &Field) -> Option<u32> {
     let step = match field.step.as_str() {
         "" => 1,
@@ -445,5 +444,5 @@ fn whole_step(field: &Field) -> Option<u32> {
     (base % i64::from(step) == 0).then_some(step)
 }
 
-const LONGEST_CHOICE: usize = 100;
-const LONGEST_LABEL: usize = 120;
+const MAX_CHOICE: usize = 100;
+const MAX_LABEL: usize = 120;

@@ -1,4 +1,4 @@
-//! Calls a tool of a page: everything that is alike, whoever found the tool.
+//! Calls a page tool: the part that is the same for every source.
 
 use super::found::{CallPath, ToolNumber};
 use super::{model_context, web_mcp};
@@ -13,12 +13,12 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What came of a page's tool.
+/// The answer of a page tool.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PageAnswer {
-    /// What the page answered, as it answered it.
+    /// The page's answer, unchanged.
     Value(Value),
-    /// What we have to say about it.
+    /// An answer that we wrote.
     Output(ToolOutput),
 }
 
@@ -27,35 +27,34 @@ impl PageAnswer {
         Self::Output(ToolOutput::text(text))
     }
 
-    /// A form that is left to the user to send.
+    /// For a form that the user has to submit.
     pub(crate) fn filled() -> Self {
         Self::text(
-            "The form is filled, and waits for the user to send it. To send it yourself, call \
+            "The form is filled, and waits for the user to submit it. To submit it yourself, call \
              take_snapshot and click its button.",
         )
     }
 
     pub(crate) fn nothing() -> Self {
-        Self::text("The tool ran, and returned nothing.")
+        Self::text("The tool ran and returned nothing.")
     }
 }
 
-/// What the one who carries out a call has to know about it.
+/// What a call in progress needs to know from its caller.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Calling {
-    /// Whether the tool may go on although nobody waits for it.
-    goes_on: Arc<AtomicBool>,
+pub(crate) struct CallState {
+    /// Whether the tool may continue although the caller no longer waits for it.
+    keeps_running: Arc<AtomicBool>,
 }
 
-impl Calling {
-    /// Whether a call that is dropped now should be given up in the page.
-    pub(crate) fn is_unwanted(&self) -> bool {
-        !self.goes_on.load(Ordering::Relaxed)
+impl CallState {
+    /// Whether dropping the call now should also abort it in the page.
+    pub(crate) fn aborts_on_drop(&self) -> bool {
+        !self.keeps_running.load(Ordering::Relaxed)
     }
 }
 
-/// Calls a tool that was found in a tab. Resolves soon after `context.cancel` fires, whatever the page
-/// does.
+/// Calls a tool that was found in a tab. Returns soon after `context.cancel` fires, whatever the page does.
 pub async fn call(
     browser: &Browser,
     target: &TargetId,
@@ -71,21 +70,20 @@ pub async fn call(
     run::may_begin(&tab, false, true).await?;
     let tool = tab.found().look().find(number).cloned();
     let tool = tool.ok_or(ToolError::ToolGone)?;
-    if let CallPath::Native(web_mcp::NativeCall { home, .. })
-    | CallPath::InPage(model_context::ShimCall { home, .. }) = &tool.way
+    if let CallPath::Native(web_mcp::NativeCall { location, .. })
+    | CallPath::InPage(model_context::ShimCall { location, .. }) = &tool.path
     {
-        // A frame's tool runs in the frame.
-        let frame = tab.state().frames.showing(home.document).cloned();
+        let frame = tab.state().frames.showing(location.document).cloned();
         bounds::may_enter(&tab, &frame.ok_or(ToolError::ToolGone)?)?;
     }
-    let calling = Calling::default();
+    let state = CallState::default();
     let work = async {
-        match &tool.way {
-            CallPath::Native(way) => {
-                web_mcp::invoke(&tab, way, &tool.name, arguments, &calling).await
+        match &tool.path {
+            CallPath::Native(path) => {
+                web_mcp::invoke(&tab, path, &tool.name, arguments, &state).await
             }
-            CallPath::InPage(way) => {
-                model_context::call(&tab, way, &tool.name, arguments, &calling).await
+            CallPath::InPage(path) => {
+                model_context::call(&tab, path, &tool.name, arguments, &state).await
             }
             CallPath::Generated => {
                 let page = Page::new(tab.clone(), context.files.clone());
@@ -99,8 +97,8 @@ pub async fn call(
         () = context.cancel.cancelled() => None,
         answer = work => Some(answer),
         dialog = run::dialog_opens(&tab) => {
-            // The user's or the agent's word decides what becomes of it, not ours.
-            calling.goes_on.store(true, Ordering::Relaxed);
+            // The answer to the dialog decides how the tool continues, so it must not be aborted.
+            state.keeps_running.store(true, Ordering::Relaxed);
             Some(dialog.map(|dialog| PageAnswer::text(format!(
                 "The tool has not answered yet: it opened a dialog. {} Call handle_dialog, then look at \
                  the page to see what came of it.",
@@ -111,21 +109,21 @@ pub async fn call(
     match answer {
         Some(answer) => watch.end(answer).await,
         None => {
-            free(&tab).await;
+            stop_scripts(&tab).await;
             Err(ToolError::Stuck)
         }
     }
 }
 
-/// A page that is still busy after its tool was given up is made to stop.
-async fn free(tab: &Tab) {
+/// Stops the page's script if it is still running after its tool was aborted.
+async fn stop_scripts(tab: &Tab) {
     if !tab.responds().await {
         tab.suspect(true);
         tab.terminate_scripts().await;
     }
 }
 
-/// The first line of what a page threw, bounded.
+/// The first line of an error that a page threw, shortened.
 pub(crate) fn first_line(text: &str) -> String {
     one_line(text.lines().next().unwrap_or_default(), 500)
 }

@@ -1,4 +1,4 @@
-//! What has been found in a tab so far.
+//! The tools that were found in a tab.
 
 use super::tool_text::{SaidBy, ToolText};
 use super::{model_context, web_mcp};
@@ -9,40 +9,39 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Who says that a page has a tool.
+/// Where a tool comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ToolSource {
-    /// The page, through `document.modelContext` or its forms.
+    /// The page registered it, through `document.modelContext` or a form.
     WebMcp,
-    /// We do: it was generated from what the page shows.
+    /// tabmux generated it from what the page shows.
     Generated,
 }
 
-/// The number of one tool, unique in this process. It stays as long as the tool is the same: the same
-/// name in the same document.
+/// The number of one tool, unique in this process. A tool keeps it as long as it has the same name in the same
+/// document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolNumber(pub u64);
 
-/// A tool that was found in a page. What it says is the page's word, bounded and not to be trusted.
+/// A tool that was found in a page. Its texts come from the page: bounded, but not to be trusted.
 #[derive(Clone, Debug)]
 pub struct FoundTool {
-    /// Our name of it.
+    /// Our number for it.
     pub number: ToolNumber,
-    /// The page's name of it.
+    /// The name that the page gave it.
     pub name: Arc<str>,
     /// When to use it.
     pub description: Arc<str>,
-    /// The JSON schema of its arguments, in the page's own words.
+    /// The JSON schema of its arguments, as the page wrote it.
     pub schema: Arc<str>,
-    /// Whether it claims to change nothing.
+    /// Whether the page claims that it changes nothing.
     pub read_only: bool,
-    /// Whether it says that what it does may be hard to undo.
+    /// Whether the page says that its effects may be hard to undo.
     pub consequential: bool,
     /// The origin of the document that it belongs to.
     pub origin: Arc<str>,
-    /// How it is called.
-    pub(crate) way: CallPath,
-    /// What clients are told of it, once somebody has made that ready.
+    pub(crate) path: CallPath,
+    /// The text for clients, once it has been prepared.
     pub(crate) text: OnceLock<Arc<ToolText>>,
 }
 
@@ -51,14 +50,14 @@ pub struct FoundTool {
 pub(crate) enum CallPath {
     /// Through Chrome's own WebMCP.
     Native(web_mcp::NativeCall),
-    /// Through the page's own `modelContext`, which is the shim's or one that the page brought along.
+    /// Through `modelContext` in the page: our shim's, or a polyfill that the page loads.
     InPage(model_context::ShimCall),
-    /// By us: [`introspect`](crate::introspect) knows what it acts on.
+    /// By tabmux: [`introspect`](crate::introspect) knows the elements.
     Generated,
 }
 
 impl CallPath {
-    /// Whether both go to the same one in the same document.
+    /// Whether both reach the same target in the same document.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Native(_), Self::Native(_)) | (Self::Generated, Self::Generated) => true,
@@ -71,22 +70,22 @@ impl CallPath {
 /// The tools of the document that a tab shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// The main frame's document; none until it is known.
+    /// The main frame's document, once it is known.
     pub document: Option<DocumentId>,
-    /// What the page registered, the main frame's tools first.
+    /// Tools that the page registered, those of the main frame first.
     pub web_mcp: Vec<Arc<FoundTool>>,
-    /// What was generated, the best first.
+    /// Generated tools, the best first.
     pub generated: Vec<Arc<FoundTool>>,
-    /// How many more there are of either.
+    /// How many tools of each source are over the limit.
     left_out: (usize, usize),
-    /// What the document and the page's own library know of each other, if it has that.
+    /// The nonce that our script gave to the document, if it uses the page library.
     pub mark: Option<Mark>,
-    /// Whether the page is being asked for more, and will answer soon if it answers at all.
+    /// Whether the page is asking an MCP server inside it for more tools. Its answer comes soon or never.
     pub(crate) asking: bool,
 }
 
-/// A value that our script gave to the document of a page with the library. Whoever else knows it has it
-/// from that page.
+/// A nonce that our script gave to a document that uses the page library. Any other sender that knows it has it from
+/// that document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// 32 hex digits.
@@ -95,17 +94,17 @@ pub struct Mark {
     pub origin: Arc<str>,
 }
 
-/// The findings of one tab, for those who find and those who look.
+/// The findings of one tab, shared between the code that finds tools and the code that reads them.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     findings: Arc<watch::Sender<Findings>>,
-    asks: mpsc::Sender<Ask>,
-    /// For the one who reports.
-    asked: Arc<Mutex<Option<mpsc::Receiver<Ask>>>>,
+    requests: mpsc::Sender<ReportRequest>,
+    /// Taken once, by the reporter.
+    asked: Arc<Mutex<Option<mpsc::Receiver<ReportRequest>>>>,
 }
 
-/// Somebody wants to go on when what is there now has been reported.
-pub(crate) type Ask = oneshot::Sender<()>;
+/// A request for a report; answered when the current findings have been reported.
+pub(crate) type ReportRequest = oneshot::Sender<()>;
 
 impl ToolNumber {
     pub(crate) fn fresh() -> Self {
@@ -123,7 +122,7 @@ impl Findings {
         }
     }
 
-    /// How many more one source has.
+    /// How many tools of one source are over the limit.
     pub fn left_out(&self, source: ToolSource) -> usize {
         match source {
             ToolSource::WebMcp => self.left_out.0,
@@ -131,12 +130,12 @@ impl Findings {
         }
     }
 
-    /// Whether nothing has been found.
+    /// Whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.web_mcp.is_empty() && self.generated.is_empty() && self.mark.is_none()
     }
 
-    /// The same document before anything was found in it.
+    /// The same document without any tools.
     pub(crate) fn without_tools(&self) -> Self {
         Self {
             document: self.document,
@@ -146,12 +145,11 @@ impl Findings {
         }
     }
 
-    /// All tools.
     pub(crate) fn tools(&self) -> impl Iterator<Item = &Arc<FoundTool>> {
         self.web_mcp.iter().chain(&self.generated)
     }
 
-    /// One tool, if it is still there.
+    /// One tool, if the document still has it.
     pub fn find(&self, number: ToolNumber) -> Option<&Arc<FoundTool>> {
         self.tools().find(|tool| tool.number == number)
     }
@@ -159,18 +157,18 @@ impl Findings {
 
 impl Default for Found {
     fn default() -> Self {
-        let (asks, asked) = mpsc::channel(MOST_ASKS);
+        let (requests, asked) = mpsc::channel(MAX_ASKS);
         Self {
             findings: Arc::default(),
-            asks,
+            requests,
             asked: Arc::new(Mutex::new(Some(asked))),
         }
     }
 }
 
 impl Found {
-    /// The tab shows this document. The tools of another one are gone.
-    pub(crate) fn turn_to(&self, document: DocumentId) {
+    /// The tab shows this document now. Tools of the previous one are dropped.
+    pub(crate) fn set_document(&self, document: DocumentId) {
         self.findings.send_if_modified(|findings| {
             let is_new = findings.document.is_none_or(|known| known < document);
             if is_new {
@@ -183,8 +181,8 @@ impl Found {
         });
     }
 
-    /// All the tools that a source has now for the tab with this main document, and how many more there
-    /// are. Nothing, if the tab has moved on since.
+    /// Replaces all tools of a source for the tab with this main document. `left_out` counts those over the limit. Does
+    /// nothing if the tab has navigated since.
     pub(crate) fn put(
         &self,
         source: ToolSource,
@@ -197,7 +195,7 @@ impl Found {
             if findings.document != Some(document) || is_known {
                 return false;
             }
-            // What was made ready of a tool is ready as long as the tool is the same.
+            // An unchanged tool keeps its prepared text.
             let known = findings.of(source);
             let same = |tool: &Arc<FoundTool>| known.iter().find(|known| *known == tool).cloned();
             let tools = tools
@@ -216,7 +214,6 @@ impl Found {
         });
     }
 
-    /// The mark of the tab's main document.
     pub(crate) fn put_mark(&self, document: DocumentId, mark: Option<Mark>) {
         self.findings.send_if_modified(|findings| {
             if findings.document != Some(document) || findings.mark == mark {
@@ -227,7 +224,6 @@ impl Found {
         });
     }
 
-    /// Whether the tab's page is being asked for more.
     pub(crate) fn put_asking(&self, document: DocumentId, asking: bool) {
         self.findings.send_if_modified(|findings| {
             if findings.document != Some(document) || findings.asking == asking {
@@ -238,42 +234,43 @@ impl Found {
         });
     }
 
-    /// Looks at what is there now. Do not keep the guard over an await.
+    /// The current findings. Do not hold the guard across an await.
     pub(crate) fn look(&self) -> watch::Ref<'_, Findings> {
         self.findings.borrow()
     }
 
-    /// Resolves when what is there now has been reported, or will be later because the page has changed too
-    /// much of late.
+    /// Waits until the current findings have been reported. Also returns if the report is delayed because the page has
+    /// changed its tools too often.
     pub(crate) async fn report(&self) {
         let (done, reported) = oneshot::channel();
         self.ask(done).await;
         let _ = tokio::time::timeout(REPORT_LIMIT, reported).await;
     }
 
-    /// Asks for a report; who asks is told when it was made.
-    pub(super) async fn ask(&self, done: Ask) {
-        // Nobody reports any more when the tab is going.
-        let _ = self.asks.send(done).await;
+    /// Requests a report; `done` is notified when it was made.
+    pub(super) async fn ask(&self, done: ReportRequest) {
+        // When the tab is closing, the reporter is gone.
+        let _ = self.requests.send(done).await;
     }
 
-    /// For the one who reports: what there is, and who asks for it. Only the first gets it.
-    pub(crate) fn follow(&self) -> Option<(watch::Receiver<Findings>, mpsc::Receiver<Ask>)> {
+    /// For the reporter: the findings, and requests for reports. None after the first call.
+    pub(crate) fn follow(
+        &self,
+    ) -> Option<(watch::Receiver<Findings>, mpsc::Receiver<ReportRequest>)> {
         let asked = &mut *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         Some((self.watch(), asked.take()?))
     }
 
-    /// For those who follow it.
     pub(crate) fn watch(&self) -> watch::Receiver<Findings> {
         self.findings.subscribe()
     }
 }
 
 impl FoundTool {
-    /// What clients are told of it. Costly for the first who asks; whoever reports it has asked before.
+    /// The text for clients. Expensive on first use; the reporter has prepared it already.
     pub fn text(&self) -> &Arc<ToolText> {
         self.text.get_or_init(|| {
-            let said_by = match self.way {
+            let said_by = match self.path {
                 CallPath::Generated => SaidBy::Us,
                 CallPath::Native(_) | CallPath::InPage(_) => SaidBy::Page,
             };
@@ -283,18 +280,17 @@ impl FoundTool {
         })
     }
 
-    /// The schema as JSON; null if the page's words are none.
+    /// The schema as JSON; null if the page's text is not valid JSON.
     pub fn read_schema(&self) -> Value {
         serde_json::from_str(&self.schema).unwrap_or_default()
     }
 
-    /// How much it says, in bytes.
+    /// The size of its texts in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.name.len() + self.description.len() + self.schema.len()
     }
 
-    /// Whether nothing costly is left to do for it. What was ready of another that says the same is ready
-    /// for this one.
+    /// Whether its text is prepared. Takes over the text of `known` if that says the same.
     pub(crate) fn is_ready_as(&self, known: Option<&Self>) -> bool {
         let same = known.filter(|known| {
             known.description == self.description
@@ -308,7 +304,7 @@ impl FoundTool {
     }
 }
 
-/// The same tool, saying the same, and called in the same way.
+/// Equal if it is the same tool with the same text, called in the same way.
 impl PartialEq for FoundTool {
     fn eq(&self, other: &Self) -> bool {
         self.number == other.number
@@ -318,13 +314,13 @@ impl PartialEq for FoundTool {
             && self.read_only == other.read_only
             && self.consequential == other.consequential
             && self.origin == other.origin
-            && self.way.is_like(&other.way)
+            && self.path.is_like(&other.path)
     }
 }
 
 impl Eq for FoundTool {}
 
-/// Calls that end at the same time ask at the same time; more wait for their turn.
-const MOST_ASKS: usize = 64;
-/// How long a call's answer waits until the tools that came by it have been told. They are told later then.
+/// Calls that end at the same time request at the same time; more have to wait.
+const MAX_ASKS: usize = 64;
+/// How long a call's answer waits for the report of the tools that it added. After that they are reported later.
 const REPORT_LIMIT: Duration = Duration::from_secs(2);

@@ -1,11 +1,11 @@
-//! `document.modelContext` inside pages: the shim where Chrome has none, the ear for those that pages bring
-//! along and for MCP servers inside pages, and calls through either.
+//! `document.modelContext` inside pages: the shim where Chrome has none, the listener for polyfills that pages load and
+//! for MCP servers inside pages, and calls through each of them.
 
 mod call;
 
 pub(crate) use call::{Call, Through, call};
 
-use super::home::Home;
+use super::location::ToolLocation;
 use super::web_mcp::Form;
 use crate::tab::FrameId;
 use serde::Deserialize;
@@ -21,13 +21,13 @@ use tabmux_cdp::types::runtime::{
 use tabmux_cdp::types::target::SessionId;
 use tabmux_cdp::{RawEvent, Session};
 
-/// How a tool is reached.
+/// How to call a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct ShimCall {
-    pub(super) home: Home,
+    pub(super) location: ToolLocation,
     pub(super) context: ExecutionContextId,
     pub(super) form: Option<Form>,
-    /// Where an MCP server inside the page is spoken to, if the tool is one of such a server.
+    /// The channel of the MCP server inside the page, if the tool belongs to one.
     pub(super) channel: Option<Arc<str>>,
 }
 
@@ -37,37 +37,36 @@ impl ShimCall {
     }
 }
 
-/// What a document told of its tools.
+/// The tools that a document reported.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ReportedTools {
     pub(crate) context: ExecutionContextId,
-    /// Whether Chrome carries calls to them.
+    /// Whether Chrome can call them.
     pub(crate) native: bool,
-    pub(crate) tools: Vec<ToldTool>,
-    /// How many more it has.
+    pub(crate) tools: Vec<ReportedTool>,
+    /// How many more it has, over the limit.
     pub(crate) left_out: usize,
-    /// Whether it asks for more.
+    /// Whether it is asking a server for more.
     pub(crate) asking: bool,
 }
 
-/// What a document says to us.
+/// A message from a document.
 #[derive(Debug)]
-pub(crate) enum Said {
-    /// All its tools.
-    Tools(Told),
-    /// That it asks an MCP server inside it, and will tell.
+pub(crate) enum DocumentMessage {
+    Tools(ReportedTools),
+    /// It is asking an MCP server inside it, and will report.
     Asking,
-    /// What our script gave to its library.
+    /// The nonce that our script gave to its page library.
     Nonce(Arc<str>),
 }
 
-/// A tool as its document tells of it.
+/// A tool as its document describes it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ToldTool {
+pub(crate) struct ReportedTool {
     pub(crate) name: String,
     pub(crate) description: String,
-    /// In the page's own words.
+    /// As the page wrote it.
     #[serde(default)]
     pub(crate) input_schema: Option<Box<RawValue>>,
     #[serde(default)]
@@ -84,7 +83,7 @@ pub(crate) struct ToldTool {
     pub(crate) channel: Option<Arc<str>>,
 }
 
-/// What it says is all its tools, if it has any, else a nonce, else that it asks.
+/// Read in this order: all tools if there are any, else a nonce, else that it is asking.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Message<'a> {
@@ -100,17 +99,21 @@ struct Message<'a> {
     asking: bool,
 }
 
-/// Which frames the pages' own contexts belong to. Chrome says so, whatever a page may say.
+/// The frame of each execution context of a page. Chrome reports this, so a page cannot fake it.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts(HashMap<(Option<SessionId>, ExecutionContextId), FrameId>);
 
 impl Contexts {
-    /// Takes in an event that came over `session`. What a document said, if it said something.
-    pub(super) fn apply(&mut self, session: &Session, event: &RawEvent) -> Option<(FrameId, Said)> {
+    /// Applies an event that came over `session`. Returns the message of a document, if the event carries one.
+    pub(super) fn apply(
+        &mut self,
+        session: &Session,
+        event: &RawEvent,
+    ) -> Option<(FrameId, DocumentMessage)> {
         let whose = session.id().cloned();
         if let Some(event) = event.decode::<ExecutionContextCreated>() {
             let data = event.context.aux_data?.decode::<AuxData>().ok()?;
-            if data.is_default && self.0.len() < MOST_CONTEXTS {
+            if data.is_default && self.0.len() < MAX_CONTEXTS {
                 self.0.insert((whose, event.context.id), data.frame_id);
             }
         } else if let Some(event) = event.decode::<ExecutionContextDestroyed>() {
@@ -133,7 +136,7 @@ impl Contexts {
     }
 }
 
-/// What lets documents speak to us. Must be sent before the script.
+/// The binding through which documents send to us. Must be installed before the script.
 pub(crate) fn binding() -> AddBinding {
     AddBinding {
         name: BINDING.clone(),
@@ -141,7 +144,7 @@ pub(crate) fn binding() -> AddBinding {
     }
 }
 
-/// The script that every document begins with.
+/// The script that runs first in every document.
 pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
     let name = &*BINDING;
     AddScriptToEvaluateOnNewDocument {
@@ -155,27 +158,27 @@ pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
     }
 }
 
-/// A tool that makes no sense is left out; the others count.
-fn read(context: ExecutionContextId, payload: &str) -> Option<Said> {
-    let message: Message<'_> = match payload.len() <= MOST_PAYLOAD {
+/// Invalid tools are skipped; the others are kept.
+fn read(context: ExecutionContextId, payload: &str) -> Option<DocumentMessage> {
+    let message: Message<'_> = match payload.len() <= MAX_PAYLOAD {
         true => serde_json::from_str(payload).ok()?,
         false => return None,
     };
     if let Some(nonce) = message.nonce {
         let is_hex = nonce.len() == NONCE && nonce.bytes().all(|byte| byte.is_ascii_hexdigit());
-        return is_hex.then(|| Said::Nonce(nonce.into()));
+        return is_hex.then(|| DocumentMessage::Nonce(nonce.into()));
     }
     let Some(tools) = message.tools else {
-        return message.asking.then_some(Said::Asking);
+        return message.asking.then_some(DocumentMessage::Asking);
     };
     let count = tools.len();
     let tools = tools.into_iter();
     let tools = tools.filter_map(|tool| serde_json::from_str(tool.get()).ok());
-    let beyond = count.saturating_sub(MOST_TOOLS);
-    Some(Said::Tools(Told {
+    let beyond = count.saturating_sub(MAX_TOOLS);
+    Some(DocumentMessage::Tools(ReportedTools {
         context,
         native: message.native,
-        tools: tools.take(MOST_TOOLS).collect(),
+        tools: tools.take(MAX_TOOLS).collect(),
         left_out: message.left_out.saturating_add(beyond),
         asking: message.asking,
     }))
@@ -189,19 +192,19 @@ struct AuxData {
     frame_id: FrameId,
 }
 
-/// The name of the binding: no page can know it, and our script takes it away before a page's first.
+/// The name of the binding. Pages cannot know it: our script removes it before the first script of a page runs.
 static BINDING: LazyLock<String> = LazyLock::new(|| {
     let part = || RandomState::new().build_hasher().finish();
     format!("_{:016x}{:016x}", part(), part())
 });
 
-/// How the shim begins to say that a tool failed.
+/// How the shim begins the message of a failed tool.
 const FAILED: &str = "Tool was executed but the invocation failed: ";
-const MOST_CONTEXTS: usize = 2_000;
-/// Our script tells of 1 Mi characters of tools, each of which may take six bytes.
-const MOST_PAYLOAD: usize = 8 * 1_024 * 1_024;
-const MOST_TOOLS: usize = 200;
-/// As many hex digits.
+const MAX_CONTEXTS: usize = 2_000;
+/// Our script reports at most 1 Mi characters of tools, each of which may take six bytes.
+const MAX_PAYLOAD: usize = 8 * 1_024 * 1_024;
+const MAX_TOOLS: usize = 200;
+/// In hex digits.
 const NONCE: usize = 32;
 const SCRIPT: &str = concat!(
     include_str!("../../js/model_context/offer.js"),

@@ -1,9 +1,9 @@
-//! When what was found in a tab is reported, and how much of it: a page that changes its tools all the time is
-//! not listened to all the time.
+//! When the findings of a tab are reported, and how much of them: the rate is limited, because a page can change its
+//! tools all the time.
 //!
-//! What costs is paid here, in a task of the tab's own: those who hear the report find everything ready.
+//! The expensive preparation happens here, in a task of the tab; receivers of a report get prepared texts.
 
-use super::found::{Ask, Findings, Found, FoundTool};
+use super::found::{Findings, Found, FoundTool, ReportRequest};
 use super::tool_text::prepare_all;
 use crate::pace::Pace;
 use std::collections::HashMap;
@@ -12,35 +12,35 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-/// The one who reports what is found in a tab.
+/// Reports the findings of one tab.
 #[derive(Debug)]
 pub(crate) struct Reporter {
     found: watch::Receiver<Findings>,
-    asks: mpsc::Receiver<Ask>,
+    requests: mpsc::Receiver<ReportRequest>,
     /// What was reported last.
-    told: Findings,
-    /// Before that nothing is reported that nobody asks for.
+    reported: Findings,
+    /// Until then, only requested reports are made.
     quiet_until: Instant,
     pace: Pace,
 }
 
-/// What is there now.
+/// The findings at one moment.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) findings: Findings,
-    /// Who waits until this has been told.
-    pub(crate) done: Option<Ask>,
+    /// Notified when the report was delivered.
+    pub(crate) done: Option<ReportRequest>,
 }
 
 impl Reporter {
-    /// None if somebody else reports.
+    /// None if there is a reporter already.
     pub(crate) fn new(found: &Found) -> Option<Self> {
-        let (mut found, asks) = found.follow()?;
+        let (mut found, requests) = found.follow()?;
         found.mark_changed();
         Some(Self {
             found,
-            asks,
-            told: Findings::default(),
+            requests,
+            reported: Findings::default(),
             quiet_until: Instant::now(),
             pace: Pace::new(BYTES_PER_SECOND, BURST),
         })
@@ -55,19 +55,19 @@ impl Reporter {
             };
             let mut now = self.found.borrow_and_update().clone();
             if !self.pace.is_free() {
-                // It is looked at again when the page has been quiet for long enough.
+                // Check again when the page has been quiet for long enough.
                 self.found.mark_changed();
-                if now.document == self.told.document {
+                if now.document == self.reported.document {
                     let _ = done.map(|done| done.send(()));
                     continue;
                 }
-                // That the document before is gone is told at once, and its tools with it.
+                // Report at once that the previous document and its tools are gone.
                 now = now.without_tools();
             }
             let cost = self.prepare(&now).await;
             self.pace.spend(cost);
-            self.told = now.clone();
-            self.quiet_until = Instant::now() + PAUSE;
+            self.reported = now.clone();
+            self.quiet_until = Instant::now() + REPORT_INTERVAL;
             return Some(Report {
                 findings: now,
                 done,
@@ -75,30 +75,30 @@ impl Reporter {
         }
     }
 
-    /// Waits until there is something to report, as soon as somebody asks for it.
+    /// Waits until there is something to report, or a report is requested.
     async fn wait(&mut self) -> Option<Reason> {
         tokio::select! {
-            Some(done) = self.asks.recv() => return Some(Reason::Asked(done)),
+            Some(done) = self.requests.recv() => return Some(Reason::Asked(done)),
             changed = self.found.changed() => changed.ok()?,
         }
-        // A page that comes again with the same tools is no news; it takes a moment until it has them.
-        if !self.told.is_empty() && self.has_moved() {
+        // A reloaded page usually has the same tools again after a moment; reporting its empty list would be noise.
+        if !self.reported.is_empty() && self.has_navigated() {
             let mut found = self.found.clone();
             let has_tools = found.wait_for(|now| !now.is_empty());
             tokio::select! {
-                Some(done) = self.asks.recv() => return Some(Reason::Asked(done)),
-                _ = tokio::time::timeout(MOMENT, has_tools) => {}
+                Some(done) = self.requests.recv() => return Some(Reason::Asked(done)),
+                _ = tokio::time::timeout(RELOAD_GRACE, has_tools) => {}
             }
-            self.quiet_until = self.quiet_until.max(Instant::now() + PAUSE);
+            self.quiet_until = self.quiet_until.max(Instant::now() + REPORT_INTERVAL);
         }
-        if let Some(done) = self.asked_until(self.quiet_until).await {
+        if let Some(done) = self.request_until(self.quiet_until).await {
             return Some(Reason::Asked(done));
         }
-        // Whoever has said too much waits, and what they have said then is what counts.
+        // Over its budget, a page waits; its findings at the end of the wait are what is reported.
         let mut found = self.found.clone();
-        let before = self.told.document;
+        let before = self.reported.document;
         tokio::select! {
-            asked = self.asked_until(self.pace.free_at()) => {
+            asked = self.request_until(self.pace.free_at()) => {
                 return Some(asked.map_or(Reason::Changed, Reason::Asked));
             }
             moved = found.wait_for(|now| now.document != before) => drop(moved.ok()?),
@@ -106,26 +106,30 @@ impl Reporter {
         Some(Reason::Changed)
     }
 
-    async fn asked_until(&mut self, end: Instant) -> Option<Ask> {
+    async fn request_until(&mut self, end: Instant) -> Option<ReportRequest> {
         tokio::select! {
             biased;
-            Some(done) = self.asks.recv() => Some(done),
+            Some(done) = self.requests.recv() => Some(done),
             () = tokio::time::sleep_until(end) => None,
         }
     }
 
-    fn has_moved(&self) -> bool {
-        self.found.borrow().document != self.told.document
+    fn has_navigated(&self) -> bool {
+        self.found.borrow().document != self.reported.document
     }
 
-    /// Makes ready what is not, and says what the report costs all who hear it.
+    /// Prepares texts that are not prepared yet. Returns what the report costs its receivers.
     async fn prepare(&self, now: &Findings) -> usize {
-        let told: HashMap<_, _> = self.told.tools().map(|tool| (&*tool.name, tool)).collect();
-        let mut gone = told.len();
+        let reported: HashMap<_, _> = self
+            .reported
+            .tools()
+            .map(|tool| (&*tool.name, tool))
+            .collect();
+        let mut gone = reported.len();
         let (mut changed, mut bytes) = (0, 0);
         let mut fresh: Vec<Arc<FoundTool>> = Vec::new();
         for tool in now.tools() {
-            let known = told.get(&*tool.name).copied();
+            let known = reported.get(&*tool.name).copied();
             gone = gone.saturating_sub(usize::from(known.is_some()));
             if known.is_some_and(|known| known == tool) {
                 continue;
@@ -137,26 +141,25 @@ impl Reporter {
             }
         }
         prepare_all(fresh).await;
-        bytes + (changed + gone) * A_CHANGE
+        bytes + (changed + gone) * COST_PER_CHANGE
     }
 }
 
 enum Reason {
-    Asked(Ask),
+    Asked(ReportRequest),
     Changed,
 }
 
-/// Between two reports.
-const PAUSE: Duration = Duration::from_millis(50);
-/// How long a page that is loaded again may take to offer its tools again.
-const MOMENT: Duration = Duration::from_millis(500);
-/// What one tab's page may say of its tools in the long run. Each byte is read, cleaned and checked, and told
-/// to clients that list the tools.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
+/// How long a reloaded page may take to register its tools again.
+const RELOAD_GRACE: Duration = Duration::from_millis(500);
+/// How many bytes of tools one tab may report in the long run. Each byte is parsed, cleaned, checked, and sent to
+/// clients that list the tools.
 const BYTES_PER_SECOND: u32 = 256 * 1_024;
-/// What it may say at once: as much as a tab's tools may have in all, and the same once more after a reload.
+/// How many bytes at once: the limit of a tab's tools, twice, because a reload reports them again.
 const BURST: u32 = 2 * 1_024 * 1_024;
-/// What each tool costs that came, went or is another one, whatever it says: everybody's lists are looked at.
-const A_CHANGE: usize = 1_024;
+/// The cost of each tool that was added, removed or replaced, whatever its size: the lists of all sessions are checked.
+const COST_PER_CHANGE: usize = 1_024;
 
 #[cfg(test)]
 mod tests;

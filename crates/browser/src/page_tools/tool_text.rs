@@ -1,35 +1,35 @@
-//! What a page says of a tool, made ready to be told to clients: bounded, cleaned, checked and written down.
+//! The text of a tool that clients get: bounded, cleaned, checked and serialized.
 //!
-//! This is costly work on a stranger's text, so it is done once, by whoever brought the tool, and never by a
-//! task that others wait for. What comes of it is text, and cheap to pass on.
+//! This is expensive work on untrusted text. So it is done once, by the task that received the tool, and never by a
+//! task that others wait for. The result is cheap to pass on.
 
-use crate::text::{honest, is_changed, make_visible};
+use crate::text::{clean, has_hidden, make_visible};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// A tool's description and schema, as clients are told.
+/// A tool's description and schema, as clients get them.
 #[derive(Debug)]
 pub struct ToolText {
-    /// When to use it, and whose word that is.
+    /// When to use it, and where this text comes from.
     pub description: Box<str>,
     schema: Box<str>,
     declares_tab: bool,
     content: u64,
 }
 
-/// Who says that there is such a tool.
+/// Who wrote a tool's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaidBy {
-    /// The page does.
+    /// The page.
     Page,
-    /// We do: it was generated from what the page shows.
+    /// tabmux: the tool was generated from what the page shows.
     Us,
 }
 
 impl ToolText {
-    /// Makes a tool's text ready. The schema is JSON in the page's own words.
+    /// Prepares a tool's text. The schema is JSON as the page wrote it.
     pub fn prepare(description: &str, schema: &str, said_by: SaidBy, origin: &str) -> Self {
         let schema = serde_json::from_str(schema).unwrap_or_default();
         let schema = object_schema(schema);
@@ -53,35 +53,37 @@ impl ToolText {
         &self.schema
     }
 
-    /// The schema, to work with. Costly.
+    /// The schema, parsed. Expensive.
     pub fn read_schema(&self) -> Map<String, Value> {
         serde_json::from_str(&self.schema).unwrap_or_default()
     }
 
-    /// Whether the author's schema has a `tabId` of its own, which then is the page's.
+    /// Whether the page's schema has its own `tabId`; the argument then belongs to the page.
     pub fn declares_tab(&self) -> bool {
         self.declares_tab
     }
 
-    /// A number for what it says: another text has another one.
+    /// A hash of the content: different texts have different ones.
     pub fn content(&self) -> u64 {
         self.content
     }
 
-    /// How much room it takes, in bytes.
+    /// Its size in bytes.
     pub fn bytes(&self) -> usize {
         self.description.len() + self.schema.len()
     }
 }
 
-/// Does costly work on strangers' text beside everything else. One such work is done at a time, in order of
-/// arrival: all pages together cannot use more than one processor with it.
-pub async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+/// Runs expensive work on untrusted text on a blocking thread. One at a time, in order of arrival: all pages together
+/// cannot use more than one processor.
+pub async fn run_in_background<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let _turn = TURN.acquire().await.ok()?;
     tokio::task::spawn_blocking(work).await.ok()
 }
 
-/// Makes the texts of tools ready, a bounded number of bytes at a time, so that nobody waits for all of them.
+/// Prepares the texts of tools, a bounded number of bytes at a time, so that other tabs get their turn in between.
 pub(super) async fn prepare_all(tools: Vec<Arc<super::FoundTool>>) {
     let mut tools = tools.into_iter().peekable();
     while tools.peek().is_some() {
@@ -91,7 +93,7 @@ pub(super) async fn prepare_all(tools: Vec<Arc<super::FoundTool>>) {
             bytes += tool.bytes();
             part.push(tool);
         }
-        beside(move || {
+        run_in_background(move || {
             for tool in &part {
                 tool.text();
             }
@@ -100,8 +102,8 @@ pub(super) async fn prepare_all(tools: Vec<Arc<super::FoundTool>>) {
     }
 }
 
-/// MCP wants an object schema, whatever the page gave. What is no schema at all is left out: some
-/// clients refuse the whole list for it.
+/// MCP requires an object schema, whatever the page gave. An invalid schema is dropped: some clients reject the whole
+/// list for it.
 fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema.insert("type".to_owned(), json!("object"));
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
@@ -112,8 +114,8 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
         schema.remove("$schema");
     }
     let mut whole = Value::Object(schema);
-    make_honest(&mut whole);
-    // Not `is_valid`, which panics where the page names a draft that it does not know.
+    clean_schema(&mut whole);
+    // Not `is_valid`: it panics on a draft that it does not know.
     let is_schema = jsonschema::meta::validate(&whole).is_ok();
     match whole {
         Value::Object(schema) if is_schema => schema,
@@ -124,7 +126,7 @@ fn object_schema(mut schema: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// Whether a schema names a draft that everybody knows. Any other name means nothing to a client.
+/// Whether a schema names a known draft. Clients cannot use any other.
 fn names_a_draft(schema: &Map<String, Value>) -> bool {
     let name = schema.get("$schema").and_then(Value::as_str);
     name.is_some_and(|name| {
@@ -140,38 +142,38 @@ fn names_a_draft(schema: &Map<String, Value>) -> bool {
     })
 }
 
-/// What a schema says to the reader is cleaned, and bounded where it is prose. A property whose name is not seen as it
-/// is, nobody could give.
-fn make_honest(schema: &mut Value) {
+/// Cleans the texts of a schema, and shortens prose. Drops properties whose names contain hidden characters: no agent
+/// could write them.
+fn clean_schema(schema: &mut Value) {
     match schema {
         Value::Object(fields) => {
             for (key, value) in fields {
                 match (key.as_str(), value) {
                     ("description" | "title", Value::String(text)) => {
-                        *text = honest(text, MOST_DESCRIPTION);
+                        *text = clean(text, MAX_DESCRIPTION);
                     }
-                    // The keys in there are the author's, whatever they are.
+                    // These keys are names that the page chose, not keywords.
                     (
                         "properties" | "patternProperties" | "$defs" | "definitions",
                         Value::Object(named),
                     ) => {
-                        named.retain(|name, _| !is_changed(name));
-                        named.values_mut().for_each(make_honest);
+                        named.retain(|name, _| !has_hidden(name));
+                        named.values_mut().for_each(clean_schema);
                     }
                     ("enum" | "const" | "default" | "examples", value) => make_visible(value),
-                    (_, value) => make_honest(value),
+                    (_, value) => clean_schema(value),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(make_honest),
+        Value::Array(items) => items.iter_mut().for_each(clean_schema),
         Value::String(_) => make_visible(schema),
         _ => {}
     }
 }
 
-/// The author's words, bounded, and where they come from.
+/// The page's description, shortened, with its source.
 fn described(description: &str, said_by: SaidBy, origin: &str) -> String {
-    let words = honest(description, MOST_DESCRIPTION);
+    let words = clean(description, MAX_DESCRIPTION);
     let how = match said_by {
         SaidBy::Page => "Offered by",
         SaidBy::Us => "Generated from",
@@ -181,11 +183,11 @@ fn described(description: &str, said_by: SaidBy, origin: &str) -> String {
         .to_owned()
 }
 
-/// How many costly works are done at a time. There may be as few as two processors, and one is for the others.
+/// How many of these jobs run at a time. The machine may have only two processors, and one is for everything else.
 static TURN: Semaphore = Semaphore::const_new(1);
-/// So many bytes take a few milliseconds.
+/// This many bytes take a few milliseconds.
 const AT_ONCE: usize = 64 * 1_024;
-const MOST_DESCRIPTION: usize = 4_000;
+const MAX_DESCRIPTION: usize = 4_000;
 
 #[cfg(test)]
 mod tests {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_becomes_one_that_asks_for_nothing() {
+    fn an_invalid_schema_becomes_an_empty_one() {
         for said in ["", "7", "[]", "{\"type\": 7}", "{\"properties\": 7}", "{"] {
             let read = Value::Object(text(said).read_schema());
             assert_eq!(read, json!({"type": "object", "properties": {}}), "{said}");
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_that_nobody_knows_is_left_out() {
+    fn an_unknown_draft_is_dropped() {
         for name in [
             "gopher://json-schema.org/draft/2020-12/schema",
             "https://json-schema.org/draft/2020-13/schema",

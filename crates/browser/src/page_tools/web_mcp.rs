@@ -1,7 +1,7 @@
-//! Tools that pages register through Chrome's own WebMCP: `document.modelContext`, and forms that say
-//! that they are tools.
+//! Tools that pages register through Chrome's own WebMCP: `document.modelContext`, and forms that declare themselves as
+//! tools.
 //!
-//! Chrome tells when tools come, and only sometimes when they go: not when their document does.
+//! Chrome reports when a tool is added, but not always when it is removed: not when its document goes away.
 
 mod invoke;
 mod pending;
@@ -9,8 +9,8 @@ mod pending;
 pub(crate) use invoke::invoke;
 pub(crate) use pending::Invocations;
 
-use super::home::Home;
-use super::model_context::{self, Said, Told, ToldTool};
+use super::location::ToolLocation;
+use super::model_context::{self, DocumentMessage, ReportedTool, ReportedTools};
 use super::{FoundTool, Mark, ToolNumber};
 use crate::tab::{Frame, FrameId, Frames};
 use crate::text::shorten;
@@ -21,27 +21,27 @@ use tabmux_cdp::types::target::SessionId;
 use tabmux_cdp::types::web_mcp::{self as cdp, ToolsAdded, ToolsRemoved};
 use tabmux_cdp::{RawEvent, Session};
 
-/// The tools of one tab's documents, as Chrome has told of them.
+/// The tools of one tab's documents, as Chrome reported them.
 ///
-/// They are kept by frame and session: a frame that moves to another process is told of over another
-/// session, and in no certain order.
+/// Kept by frame and session: when a frame moves to another process, its events come over another session, in no fixed
+/// order.
 #[derive(Debug, Default)]
 pub(crate) struct Registered {
     tools: HashMap<FrameKey, Vec<Tool>>,
-    /// Tools that were taken back and may come again as they were: they are the same ones then.
-    taken_back: VecDeque<(FrameKey, Tool)>,
-    /// How many more the documents have than are kept.
+    /// Tools that were unregistered. If the page registers one again unchanged, it keeps its number.
+    removed: VecDeque<(FrameKey, Tool)>,
+    /// How many tools of a document are over the limit.
     left_out: HashMap<FrameKey, LeftOut>,
-    /// What documents with our library were given.
+    /// Nonces of documents with the page library.
     nonces: HashMap<FrameKey, Arc<str>>,
-    /// Documents that ask a server inside them for its tools.
+    /// Documents that are asking a server inside them for its tools.
     asking: HashSet<FrameKey>,
     contexts: model_context::Contexts,
 }
 
 type FrameKey = (Option<SessionId>, FrameId);
 
-/// Chrome tells of single tools, a document of all.
+/// Chrome reports single tools, a document reports all of its tools at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct LeftOut {
     by_chrome: usize,
@@ -53,53 +53,52 @@ struct Tool {
     number: ToolNumber,
     name: Arc<str>,
     description: Arc<str>,
-    /// In the page's own words.
+    /// As the page wrote it.
     schema: Arc<str>,
     read_only: bool,
     consequential: bool,
     form: Option<Form>,
-    reach: Reach,
+    via: CallVia,
 }
 
-/// Who carries a call to a tool.
+/// What a call to a tool goes through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Reach {
-    /// Chrome.
+enum CallVia {
     Chrome,
-    /// The page's own `modelContext`, in this context, or an MCP server in there that speaks on a channel.
+    /// `modelContext` in the page, in this context, or an MCP server in there that uses a channel.
     Page(ExecutionContextId, Option<Arc<str>>),
 }
 
 /// A form that is a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    /// Whether it is sent off as soon as it is filled; otherwise that is left to the user.
+    /// Whether the tool submits it after filling; otherwise the user has to.
     pub(super) submits: bool,
-    /// Calls of one form overwrite each other, so they take turns.
+    /// Calls of one form would overwrite each other, so they run one at a time.
     pub(super) turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Form {
-    /// Waits until no other call fills the same form. What is no form has always its turn.
+    /// Waits until no other call fills the same form. Tools that are not forms never wait.
     pub(super) async fn turn(form: Option<&Self>) -> Option<tokio::sync::MutexGuard<'_, ()>> {
         Some(form?.turn.lock().await)
     }
 
-    /// Whether a call is over without the user's help.
+    /// Whether a call ends without the user's help.
     pub(super) fn submits(form: Option<&Self>) -> bool {
         form.is_none_or(|form| form.submits)
     }
 }
 
-/// How a tool is reached.
+/// How to call a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeCall {
-    pub(super) home: Home,
+    pub(super) location: ToolLocation,
     form: Option<Form>,
 }
 
 impl Registered {
-    /// Takes in an event that came over `session`. Says whether it was about tools.
+    /// Applies an event that came over `session`. Returns whether it was about tools.
     pub(crate) fn apply(&mut self, session: &Session, event: &RawEvent) -> bool {
         if let Some(event) = event.decode::<ToolsAdded>() {
             for tool in event.tools {
@@ -108,8 +107,8 @@ impl Registered {
         } else if let Some(event) = event.decode::<ToolsRemoved>() {
             for tool in event.tools {
                 let place = (session.id().cloned(), tool.frame_id);
-                let is_it = |known: &Tool| known.is_chromes() && *known.name == *tool.name;
-                if !self.take_back(&place, is_it)
+                let is_it = |known: &Tool| known.is_native() && *known.name == *tool.name;
+                if !self.remove(&place, is_it)
                     && let Some(more) = self.left_out.get_mut(&place)
                 {
                     more.by_chrome = more.by_chrome.saturating_sub(1);
@@ -117,15 +116,15 @@ impl Registered {
             }
         } else if let Some((frame, said)) = self.contexts.apply(session, event) {
             match said {
-                Said::Tools(told) => self.hear(session, frame, told),
-                Said::Asking if self.asking.len() < MOST_NONCES => {
+                DocumentMessage::Tools(told) => self.apply_report(session, frame, told),
+                DocumentMessage::Asking if self.asking.len() < MAX_NONCES => {
                     self.asking.insert((session.id().cloned(), frame));
                 }
-                Said::Nonce(nonce) if self.nonces.len() < MOST_NONCES => {
+                DocumentMessage::Nonce(nonce) if self.nonces.len() < MAX_NONCES => {
                     let place = (session.id().cloned(), frame);
                     self.nonces.insert(place, nonce);
                 }
-                Said::Nonce(_) | Said::Asking => {}
+                DocumentMessage::Nonce(_) | DocumentMessage::Asking => {}
             }
         } else {
             return false;
@@ -133,41 +132,40 @@ impl Registered {
         true
     }
 
-    /// The document of a frame is gone, and its tools with it.
+    /// A frame's document is gone, and its tools with it.
     pub(crate) fn leave(&mut self, session: &Session, frame: &FrameId) {
         let place = (session.id().cloned(), frame.clone());
         self.tools.remove(&place);
-        self.taken_back.retain(|(whose, _)| *whose != place);
+        self.removed.retain(|(whose, _)| *whose != place);
         self.left_out.remove(&place);
         self.nonces.remove(&place);
         self.asking.remove(&place);
     }
 
-    /// Keeps only the tools of frames that are there: for the moment when a tab shows a new page.
+    /// Keeps only the tools of existing frames. Called when a tab shows a new page.
     pub(crate) fn keep_only(&mut self, frames: &Frames) {
         let is_there = |(session, frame): &FrameKey| {
             let frame = frames.find(frame);
             frame.is_some_and(|frame| frame.session.id() == session.as_ref())
         };
         self.tools.retain(|place, _| is_there(place));
-        self.taken_back.retain(|(place, _)| is_there(place));
+        self.removed.retain(|(place, _)| is_there(place));
         self.left_out.retain(|place, _| is_there(place));
         self.nonces.retain(|place, _| is_there(place));
         self.asking.retain(is_there);
     }
 
-    /// A session has ended.
     pub(crate) fn forget_session(&mut self, session: &Session) {
         let is_other = |(whose, _): &FrameKey| whose.as_ref() != session.id();
         self.tools.retain(|place, _| is_other(place));
-        self.taken_back.retain(|(place, _)| is_other(place));
+        self.removed.retain(|(place, _)| is_other(place));
         self.left_out.retain(|place, _| is_other(place));
         self.nonces.retain(|place, _| is_other(place));
         self.asking.retain(is_other);
         self.contexts.forget_session(session);
     }
 
-    /// The mark of the main frame's document.
+    /// The nonce of the main frame's document.
     pub(crate) fn mark(&self, main: &Frame, frames: &Frames) -> Option<Mark> {
         let place = (main.session.id().cloned(), main.id.clone());
         let nonce = self.nonces.get(&place)?;
@@ -177,12 +175,12 @@ impl Registered {
         })
     }
 
-    /// Whether a document will soon tell of tools.
+    /// Whether a document will soon report tools.
     pub(crate) fn is_asking(&self) -> bool {
         !self.asking.is_empty()
     }
 
-    /// The tools of all frames, parents before their children, and how many more there are.
+    /// The tools of all frames, parents before children, and how many more there are.
     pub(crate) fn found(&self, frames: &Frames) -> (Vec<Arc<FoundTool>>, usize) {
         let mut found = Vec::new();
         let mut left_out = 0;
@@ -194,10 +192,10 @@ impl Registered {
                 continue;
             };
             let origin: Arc<str> = frames.origin(frame).into();
-            // What Chrome told of goes before what the document tells of under the same name.
+            // A tool that Chrome reported wins over one of the same name that the document reported.
             let is_first = |tool: &&Tool| {
-                let mut chromes = tools.iter().filter(|other| other.is_chromes());
-                tool.is_chromes() || !chromes.any(|other| other.name == tool.name)
+                let mut chromes = tools.iter().filter(|other| other.is_native());
+                tool.is_native() || !chromes.any(|other| other.name == tool.name)
             };
             let tools = tools.iter().filter(is_first);
             found.extend(tools.map(|tool| tool.found(frame, &origin)));
@@ -205,7 +203,7 @@ impl Registered {
         (found, left_out)
     }
 
-    /// Chrome tells of a tool.
+    /// Chrome reports a tool.
     fn add(&mut self, session: &Session, tool: cdp::Tool) {
         let place = (session.id().cloned(), tool.frame_id.clone());
         let hints = tool.annotations.as_ref();
@@ -218,24 +216,24 @@ impl Registered {
         }
     }
 
-    /// A document tells of its tools.
-    fn hear(&mut self, session: &Session, frame: FrameId, told: Told) {
+    /// A document reports its tools.
+    fn apply_report(&mut self, session: &Session, frame: FrameId, told: ReportedTools) {
         let place = (session.id().cloned(), frame);
         if !told.native && !told.asking {
             self.asking.remove(&place);
         }
         if !told.native {
             let said: HashSet<_> = told.tools.iter().map(|tool| tool.name.as_str()).collect();
-            let is_gone = |tool: &Tool| !tool.is_chromes() && !said.contains(&*tool.name);
-            self.take_back(&place, is_gone);
+            let is_gone = |tool: &Tool| !tool.is_native() && !said.contains(&*tool.name);
+            self.remove(&place, is_gone);
         }
         let mut left_out = told.left_out;
         for tool in told.tools {
-            let reach = match told.native {
-                true => Reach::Chrome,
-                false => Reach::Page(told.context, tool.channel.clone()),
+            let via = match told.native {
+                true => CallVia::Chrome,
+                false => CallVia::Page(told.context, tool.channel.clone()),
             };
-            if let Some(tool) = Tool::heard(tool, reach)
+            if let Some(tool) = Tool::from_report(tool, via)
                 && !self.put(&place, tool)
             {
                 left_out += 1;
@@ -246,17 +244,17 @@ impl Registered {
         }
     }
 
-    /// Tools of a place are there no longer. Says whether there were any.
-    fn take_back(&mut self, place: &FrameKey, is_gone: impl Fn(&Tool) -> bool) -> bool {
+    /// Removes tools of a frame. Returns whether there were any.
+    fn remove(&mut self, place: &FrameKey, is_gone: impl Fn(&Tool) -> bool) -> bool {
         let tools = self.tools.entry(place.clone()).or_default();
         let gone: Vec<_> = tools.extract_if(.., |tool| is_gone(tool)).collect();
         let were_there = !gone.is_empty();
         for tool in gone {
-            self.taken_back.push_back((place.clone(), tool));
+            self.removed.push_back((place.clone(), tool));
         }
-        let mut bytes: usize = self.taken_back.iter().map(|(_, tool)| tool.bytes()).sum();
-        while self.taken_back.len() > MOST_TOOLS || bytes > MOST_BYTES {
-            let Some((_, oldest)) = self.taken_back.pop_front() else {
+        let mut bytes: usize = self.removed.iter().map(|(_, tool)| tool.bytes()).sum();
+        while self.removed.len() > MAX_TOOLS || bytes > MAX_BYTES {
+            let Some((_, oldest)) = self.removed.pop_front() else {
                 break;
             };
             bytes = bytes.saturating_sub(oldest.bytes());
@@ -264,24 +262,23 @@ impl Registered {
         were_there
     }
 
-    /// Takes in a tool, if there is room. One that the same one told of by that name keeps its number, and
-    /// one that says nothing new is the same one.
+    /// Adds a tool, within the limits. A tool of the same name from the same source keeps its number, and one with the
+    /// same content is not a change.
     fn put(&mut self, place: &FrameKey, tool: Tool) -> bool {
         let all = self.tools.values().flatten();
         let (count, bytes) = all.fold((0, 0), |(count, bytes), tool| {
             (count + 1, bytes + tool.bytes())
         });
         let tools = self.tools.entry(place.clone()).or_default();
-        let is_it =
-            |known: &Tool| known.name == tool.name && known.is_chromes() == tool.is_chromes();
+        let is_it = |known: &Tool| known.name == tool.name && known.is_native() == tool.is_native();
         let Some(at) = tools.iter().position(is_it) else {
-            let fits = count < MOST_TOOLS && bytes + tool.bytes() <= MOST_BYTES;
+            let fits = count < MAX_TOOLS && bytes + tool.bytes() <= MAX_BYTES;
             if fits {
                 let before = self
-                    .taken_back
+                    .removed
                     .iter()
                     .position(|(whose, known)| whose == place && known.says_the_same_as(&tool));
-                let before = before.and_then(|at| self.taken_back.remove(at));
+                let before = before.and_then(|at| self.removed.remove(at));
                 tools.push(before.map_or(tool, |(_, before)| before));
             }
             return fits;
@@ -292,12 +289,12 @@ impl Registered {
         if known.says_the_same_as(&tool) {
             return true;
         }
-        let fits = bytes - known.bytes() + tool.bytes() <= MOST_BYTES;
+        let fits = bytes - known.bytes() + tool.bytes() <= MAX_BYTES;
         if fits {
             let number = known.number;
             *known = Tool { number, ..tool };
         } else {
-            // What it was before it is no longer.
+            // Over the limit, the old version is dropped, too.
             tools.remove(at);
         }
         fits
@@ -305,15 +302,15 @@ impl Registered {
 }
 
 impl Tool {
-    /// The tool, if it is one that can be offered.
+    /// The tool, if it is valid and small enough.
     fn read(tool: cdp::Tool) -> Option<Self> {
         let hints = tool.annotations.unwrap_or_default();
         let said = |hint: Option<bool>| hint.unwrap_or_default();
-        if tool.name.is_empty() || tool.name.len() > MOST_NAME || said(hints.debugging) {
+        if tool.name.is_empty() || tool.name.len() > MAX_NAME || said(hints.debugging) {
             return None;
         }
         let schema = tool.input_schema.as_ref();
-        if schema.is_some_and(|schema| schema.as_str().len() > MOST_SCHEMA) {
+        if schema.is_some_and(|schema| schema.as_str().len() > MAX_SCHEMA) {
             tracing::debug!(tool = %tool.name, "a tool's schema is too large");
             return None;
         }
@@ -325,22 +322,22 @@ impl Tool {
         Some(Self {
             number: ToolNumber::fresh(),
             name: tool.name.into(),
-            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            description: shorten(&tool.description, MAX_DESCRIPTION).into(),
             schema: schema.into(),
             read_only: said(hints.read_only),
             consequential: said(hints.consequential),
             form,
-            reach: Reach::Chrome,
+            via: CallVia::Chrome,
         })
     }
 
-    /// The same, as its document tells of it.
-    fn heard(tool: ToldTool, reach: Reach) -> Option<Self> {
+    /// The same for a tool that its document reported.
+    fn from_report(tool: ReportedTool, via: CallVia) -> Option<Self> {
         let schema = tool.input_schema.as_ref();
         let schema = schema.map_or("{}", |schema| schema.get().trim());
-        let unfit = tool.name.is_empty() || tool.name.len() > MOST_NAME;
+        let unfit = tool.name.is_empty() || tool.name.len() > MAX_NAME;
         let is_object = schema.starts_with('{');
-        if unfit || !is_object || schema.len() > MOST_SCHEMA || tool.debugging {
+        if unfit || !is_object || schema.len() > MAX_SCHEMA || tool.debugging {
             return None;
         }
         let form = tool.form.then(|| Form {
@@ -350,21 +347,21 @@ impl Tool {
         Some(Self {
             number: ToolNumber::fresh(),
             name: tool.name.into(),
-            description: shorten(&tool.description, MOST_DESCRIPTION).into(),
+            description: shorten(&tool.description, MAX_DESCRIPTION).into(),
             schema: schema.into(),
             read_only: tool.read_only,
             consequential: tool.consequential,
             form,
-            reach,
+            via,
         })
     }
 
-    /// How much it says.
+    /// The size of its texts.
     fn bytes(&self) -> usize {
         self.name.len() + self.description.len() + self.schema.len()
     }
 
-    /// Whether nothing is different but its number.
+    /// Whether everything but the number is equal.
     fn says_the_same_as(&self, other: &Self) -> bool {
         let submits = |tool: &Self| tool.form.as_ref().map(|form| form.submits);
         self.name == other.name
@@ -372,25 +369,25 @@ impl Tool {
             && self.schema == other.schema
             && self.read_only == other.read_only
             && self.consequential == other.consequential
-            && self.reach == other.reach
+            && self.via == other.via
             && submits(self) == submits(other)
     }
 
-    fn is_chromes(&self) -> bool {
-        self.reach == Reach::Chrome
+    fn is_native(&self) -> bool {
+        self.via == CallVia::Chrome
     }
 
     fn found(&self, frame: &Frame, origin: &Arc<str>) -> Arc<FoundTool> {
-        let home = Home {
+        let location = ToolLocation {
             session: frame.session.clone(),
             frame: frame.id.clone(),
             document: frame.document,
         };
         let form = self.form.clone();
-        let way = match &self.reach {
-            Reach::Chrome => super::CallPath::Native(NativeCall { home, form }),
-            Reach::Page(context, channel) => super::CallPath::InPage(model_context::ShimCall {
-                home,
+        let path = match &self.via {
+            CallVia::Chrome => super::CallPath::Native(NativeCall { location, form }),
+            CallVia::Page(context, channel) => super::CallPath::InPage(model_context::ShimCall {
+                location,
                 context: *context,
                 form,
                 channel: channel.clone(),
@@ -404,16 +401,16 @@ impl Tool {
             read_only: self.read_only,
             consequential: self.consequential,
             origin: Arc::clone(origin),
-            way,
+            path,
             text: OnceLock::new(),
         })
     }
 }
 
-const MOST_TOOLS: usize = 200;
-/// What the tools of one tab may say in all: more than any model reads of them, and all of it is kept.
-const MOST_BYTES: usize = 1_024 * 1_024;
-const MOST_NONCES: usize = 2_000;
-const MOST_NAME: usize = 256;
-const MOST_SCHEMA: usize = 64 * 1_024;
-const MOST_DESCRIPTION: usize = 4_000;
+const MAX_TOOLS: usize = 200;
+/// The total size of one tab's tools: more than any model reads, and all of it is kept in memory.
+const MAX_BYTES: usize = 1_024 * 1_024;
+const MAX_NONCES: usize = 2_000;
+const MAX_NAME: usize = 256;
+const MAX_SCHEMA: usize = 64 * 1_024;
+const MAX_DESCRIPTION: usize = 4_000;

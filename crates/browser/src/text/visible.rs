@@ -1,10 +1,10 @@
-//! The one filter for text that leaves a page: what is not seen, or changes how other text is seen, is taken out or
-//! written out. Emoji and scripts that need joiners keep them.
+//! The one filter for text from pages: characters that are invisible, or change how other text looks, are removed or
+//! escaped. Emoji and scripts that need joiners keep them.
 
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// `text` without characters that are not seen; lines and tabs stay.
+/// `text` without invisible characters; line breaks and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| {
         if matches!(c, '\u{2028}' | '\u{2029}') {
@@ -13,13 +13,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// `text` with such characters written out, such as `\u{202e}`: for data, of which nothing should be missing.
-pub fn written_out(text: &str) -> Cow<'_, str> {
+/// `text` with such characters escaped, such as `\u{202e}`: for data, where nothing may be lost.
+pub fn escaped(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| out.extend(c.escape_unicode()))
 }
 
-/// A JSON text with such characters written out as JSON does it, so that it says the same.
-pub fn visible_json(text: &str) -> Cow<'_, str> {
+/// A JSON text with such characters as JSON escapes, so that its value is unchanged.
+pub fn escaped_json(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             out.push_str(&format!("\\u{unit:04x}"));
@@ -27,7 +27,7 @@ pub fn visible_json(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// All texts and names in a value without such characters.
+/// Removes such characters from all strings and keys of a value.
 pub fn make_visible(value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -37,7 +37,7 @@ pub fn make_visible(value: &mut Value) {
         }
         Value::Array(items) => items.iter_mut().for_each(make_visible),
         Value::Object(fields) => {
-            if fields.keys().any(|name| is_changed(name)) {
+            if fields.keys().any(|name| has_hidden(name)) {
                 let old = std::mem::take(fields).into_iter();
                 *fields = old
                     .map(|(name, value)| (visible(&name).into_owned(), value))
@@ -49,12 +49,12 @@ pub fn make_visible(value: &mut Value) {
     }
 }
 
-/// Whether a text has something that is not seen.
-pub fn is_changed(text: &str) -> bool {
+/// Whether a text contains invisible characters.
+pub fn has_hidden(text: &str) -> bool {
     matches!(visible(text), Cow::Owned(_))
 }
 
-/// `text` with something in place of each character that is not seen.
+/// `text` with each invisible character replaced by what `instead` writes.
 pub(super) fn replaced(text: &str, mut instead: impl FnMut(char, &mut String)) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -78,25 +78,25 @@ pub(super) fn replaced(text: &str, mut instead: impl FnMut(char, &mut String)) -
     }
 }
 
-/// Whether a character is not seen, or changes how others are seen.
+/// Whether a character is invisible, or changes how others look.
 fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control() && !matches!(c, '\n' | '\t');
     }
     c.is_control()
         || matches!(c,
-            // Soft hyphen, combining joiner, Arabic letter mark, fillers, vowels that are not drawn.
+            // Soft hyphen, combining grapheme joiner, Arabic letter mark, fillers, invisible vowels.
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}'
-            // Spaces without width, joiners, marks, overrides and isolates of direction, separators.
+            // Zero-width spaces, joiners, direction marks, overrides and isolates, separators.
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-            // Controls of shorthand and of music, tags, more variations.
+            // Shorthand and musical controls, tags, more variation selectors.
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character that is not seen itself belongs to those around it: a joiner inside an emoji or a word of a
-/// script that needs it, or the sign that makes an emoji of a symbol.
+/// Whether an invisible character is needed by those around it: a joiner inside an emoji or inside a word of a script
+/// that uses it, or the selector that turns a symbol into an emoji.
 fn is_needed(last: Option<char>, c: char, next: Option<char>) -> bool {
     let Some(last) = last else {
         return false;
@@ -112,7 +112,7 @@ fn is_needed(last: Option<char>, c: char, next: Option<char>) -> bool {
     }
 }
 
-/// Whether there are emoji among a character and its neighbours.
+/// Whether a character is an emoji.
 fn is_pictograph(c: char) -> bool {
     matches!(c,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{24c2}' | '\u{3030}' | '\u{303d}'
@@ -120,8 +120,8 @@ fn is_pictograph(c: char) -> bool {
         | '\u{2934}'..='\u{2935}' | '\u{2b05}'..='\u{2b55}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether a letter is of a script that writes words with joiners in them: Arabic and its relatives, those of India and
-/// the lands around it, Mongolian.
+/// Whether a letter belongs to a script that uses joiners inside words: Arabic and related scripts, those of South
+/// Asia, Mongolian.
 fn has_joiners(c: char) -> bool {
     !is_hidden(c)
         && matches!(c,
@@ -136,10 +136,10 @@ const KEYCAP: char = '\u{20e3}';
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{honest, one_line};
+    use crate::text::{clean, one_line};
     use serde_json::json;
 
-    /// Characters that must not leave a page.
+    /// Characters that must be filtered out.
     const HIDDEN: &[char] = &[
         '\0',
         '\u{1}',
@@ -201,9 +201,9 @@ mod tests {
             let text = format!("a{c}{c}b");
             let ways = [
                 visible(&text).into_owned(),
-                written_out(&text).into_owned(),
-                visible_json(&text).into_owned(),
-                honest(&text, 100),
+                escaped(&text).into_owned(),
+                escaped_json(&text).into_owned(),
+                clean(&text, 100),
                 one_line(&text, 100),
                 {
                     let mut value = json!({ &text: [&text] });
@@ -222,9 +222,9 @@ mod tests {
     fn json_says_the_same_with_hidden_characters_written_out() {
         let text: String = HIDDEN.iter().filter(|c| **c > '\u{1f}').collect();
         let json = serde_json::to_string(&text).unwrap();
-        let shown = visible_json(&json);
+        let shown = escaped_json(&json);
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
-        assert_eq!(written_out("a\u{202e}\u{1b}b"), "a\\u{202e}\\u{1b}b");
+        assert_eq!(escaped("a\u{202e}\u{1b}b"), "a\\u{202e}\\u{1b}b");
     }
 
     #[test]
@@ -232,13 +232,13 @@ mod tests {
         for text in [
             "plain\n\ttext",
             "naïve café, 日本語, עברית, العربية",
-            // A family, a heart, a keycap, a flag of two letters, a colour of skin.
+            // A family, a heart, a keycap, a flag of two letters, a skin tone.
             "👨\u{200d}👩\u{200d}👧 ❤\u{fe0f} 1\u{fe0f}\u{20e3} 🇩🇪 👍🏽 🏳\u{fe0f}\u{200d}🌈",
-            // Persian and Hindi have joiners inside words.
+            // Persian and Hindi use joiners inside words.
             "می\u{200c}خواهم क्\u{200d}ष",
         ] {
             assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
-            assert_eq!(honest(text, 1_000), text);
+            assert_eq!(clean(text, 1_000), text);
         }
     }
 

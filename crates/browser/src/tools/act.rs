@@ -1,4 +1,4 @@
-//! What all acting tools share: reaching an element, sending trusted input, telling what came of it.
+//! Shared by all acting tools: reaching an element, sending trusted input, reporting the effects.
 
 mod after;
 mod drawing;
@@ -10,9 +10,9 @@ mod reach;
 pub(super) use after::{Before, settle, with_snapshot};
 pub(super) use drawing::Drawing;
 pub(super) use keys::{Chord, insert, type_characters};
-pub(super) use mouse::{Grip, click as click_point, move_to, wheel};
+pub(super) use mouse::{HeldButton, click as click_point, move_to, wheel};
 pub(super) use press::{aim, click, held};
 pub(super) use reach::{
-    Element, Outcome, Patience, Reached, Rect, Spot, WAIT_MS, frame_matrices, reach, show,
+    Element, Outcome, ReachMode, Reached, Rect, Spot, WAIT_MS, frame_matrices, reach, show,
 };
 pub(crate) use reach::{owner_number, shown_frame};

@@ -18,11 +18,11 @@ use serde::Deserialize;
 pub(super) struct ListConsoleMessages {
     page_size: Option<u32>,
     page_idx: Option<u32>,
-    /// Only these, such as error or warn.
+    /// Only these types, such as error or warn.
     types: Option<Vec<String>>,
-    /// Also those of the last 3 pages.
+    /// Include those of the last 3 pages.
     include_preserved_messages: Option<bool>,
-    /// Each with the places it came from, as the browser names them.
+    /// With unmapped stack traces.
     #[schemars(skip)]
     include_stack_traces: Option<bool>,
     #[schemars(skip)]
@@ -42,7 +42,8 @@ impl Tool for ListConsoleMessages {
         check_size(self.page_size)?;
         if self.service_worker_id.is_some() {
             return Err(
-                "what service workers write is not kept; leave `serviceWorkerId` out".into(),
+                "console messages of service workers are not recorded; omit `serviceWorkerId`"
+                    .into(),
             );
         }
         check_names("types", self.types.as_ref(), TYPES)
@@ -74,7 +75,7 @@ impl Tool for ListConsoleMessages {
         )?;
         if state.console.lost > 0 {
             text.push_str(&format!(
-                "\nThe {} oldest messages were given up.",
+                "\nThe {} oldest messages were dropped.",
                 state.console.lost
             ));
         }
@@ -111,13 +112,13 @@ impl Tool for GetConsoleMessage {
         };
         let message = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
-                "There is no console message {}. Call list_console_messages for those that are kept.",
+                "There is no console message {}. Call list_console_messages to see which are kept.",
                 self.msgid
             ),
         })?;
         let mut lines = vec![line(&message)];
         if message.text.chars().count() > SHORT {
-            lines.push(shorten(&message.text, MOST_TEXT));
+            lines.push(shorten(&message.text, MAX_TEXT));
         }
         if message.args.len() > 1 || message.args.iter().any(|arg| arg.object.is_some()) {
             lines.push("Arguments:".into());
@@ -128,7 +129,7 @@ impl Tool for GetConsoleMessage {
                         .unwrap_or_else(|| arg.text.clone()),
                     None => arg.text.clone(),
                 };
-                lines.push(format!("  {index}: {}", shorten(&text, MOST_ARGUMENT)));
+                lines.push(format!("  {index}: {}", shorten(&text, MAX_ARGUMENT)));
             }
         }
         if !message.stack.is_empty() {
@@ -157,10 +158,11 @@ fn line(message: &ConsoleMessage) -> String {
 }
 
 const SHORT: usize = 300;
-const MOST_TEXT: usize = 4_000;
-const MOST_ARGUMENT: usize = 2_000;
+const MAX_TEXT: usize = 4_000;
+const MAX_ARGUMENT: usize = 2_000;
 
-/// What chrome-devtools-mcp calls findings of DevTools. Its calls are taken, but no message is one.
+/// What chrome-devtools-mcp calls findings of DevTools. The filter is accepted, but matches
+/// nothing.
 const ISSUE: &str = "issue";
 
 const TYPES: &[&str] = &[

@@ -16,7 +16,7 @@ use tabmux_cdp::types::page;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct HandleDialog {
     action: Action,
-    /// What to type into a prompt before accepting it.
+    /// Text for a prompt.
     prompt_text: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl Tool for HandleDialog {
             prompt_text: self.prompt_text,
         };
         tab.session().send(answer).await?;
-        // The page runs on at once and may open the next dialog; this one is over when Chrome says so.
+        // The page continues at once and may open another dialog; this one is closed when Chrome says so.
         tab.dialog_over(dialog.number, CLOSE_LIMIT).await?;
         let verb = if accept { "Accepted" } else { "Dismissed" };
         let done = format!("{verb} the {} dialog.", dialog.kind);

@@ -1,6 +1,6 @@
 //! Dragging one element onto another.
 
-use super::act::{self, Before, Drawing, Element, Grip, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, HeldButton, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -36,21 +36,21 @@ impl Tool for Drag {
         let before = Before::look(tab);
         let aim = act::aim(&page, &from).await?.ok_or_else(no_place)?;
         let (start, receiver) = (aim.point(), aim.receiver().clone());
-        let mut grip = aim.watching(tab, Grip::grab(tab, start)).await?;
-        let instead = match carry(tab, &mut grip, start, (&from, &to)).await {
+        let mut button = aim.watching(tab, HeldButton::press(tab, start)).await?;
+        let instead = match drag_to(tab, &mut button, start, (&from, &to)).await {
             Ok(()) => {
-                grip.release().await?;
+                button.release().await?;
                 dropped(&to).await
             }
             Err(error) => {
-                grip.give_up(start).await?;
+                button.cancel(start).await?;
                 return Err(error);
             }
         };
         let done = match instead {
             None => "Dragged and dropped.".to_owned(),
             Some(instead) => format!(
-                "Dragged, but it was let go on {instead}, which was there by then instead of the goal."
+                "Dragged, but dropped on {instead}, which had appeared in place of the target."
             ),
         };
         let output = act::settle(tab, &before, Some(&act::held(receiver)), &done).await?;
@@ -58,24 +58,24 @@ impl Tool for Drag {
     }
 }
 
-/// Brings what is held to the goal, and makes sure of what is there: pages move things while something is dragged.
-async fn carry(
+/// Drags to the target, and checks what is there: pages may move things during a drag.
+async fn drag_to(
     tab: &Tab,
-    grip: &mut Grip,
+    button: &mut HeldButton,
     start: (f64, f64),
     (from, to): (&Element, &Element),
 ) -> Result<(), ToolError> {
-    // Only now, because scrolling to the goal would have moved the start; the button stays down.
-    let Reached::At(goal) = act::reach(tab, to, Patience::Point).await? else {
+    // Not earlier, because scrolling to the target would have moved the start; the button stays pressed.
+    let Reached::At(target) = act::reach(tab, to, ReachMode::Point).await? else {
         return Err(no_place());
     };
-    let place = (goal.x, goal.y);
+    let place = (target.x, target.y);
     unseen::refuse_drop(tab, place).await?;
-    grip.carry(start, place).await?;
+    button.drag_to(start, place).await?;
     unseen::refuse_drop(tab, place).await?;
-    goal.check_frames(to).await?;
+    target.check_frames(to).await?;
     let from = (from.world.document == to.world.document).then_some(from.n);
-    let watch = json!({ "n": to.n, "from": from, "x": goal.inner.0, "y": goal.inner.1 });
+    let watch = json!({ "n": to.n, "from": from, "x": target.inner.0, "y": target.inner.1 });
     let watching: Outcome = to.call("tabmux.watchDrop", watch).await?;
     if !watching.ok {
         return Err(to.refusal(&watching));
@@ -83,8 +83,8 @@ async fn carry(
     unseen::refuse_drop(tab, place).await
 }
 
-/// What the button was let go on, if neither on the goal nor on what was dragged. A document that has left does not
-/// tell.
+/// What the drag was dropped on, if that is neither the target nor the dragged element. A document that has gone away
+/// reports nothing.
 async fn dropped(to: &Element) -> Option<String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -108,12 +108,12 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
-    async fn a_drag_that_is_stopped_on_its_way_lets_the_button_go() {
+    async fn a_cancelled_drag_releases_the_button() {
         let mut reached = 0;
         let mut harness = FakeBrowser::new(move |asked: &Asked| {
             reached += usize::from(asked.runs("tabmux.prepare("));
             match asked.runs("tabmux.prepare(") && reached == 2 {
-                // The goal takes its time to appear.
+                // The target appears late.
                 true => vec![],
                 false => fake::with_element(asked),
             }

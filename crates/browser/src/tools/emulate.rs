@@ -1,4 +1,4 @@
-//! Pretending: another network, processor, place, browser, screen or language.
+//! Emulation of another network, processor, location, browser, screen or language.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::types::{Command, browser, emulation};
 
-/// Changes what the tab pretends.
+/// Changes the emulation of the tab.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Emulate {
@@ -30,7 +30,7 @@ pub(super) struct Emulate {
     timezone: Option<String>,
     /// A JSON object of headers, sent with every request.
     extra_http_headers: Option<String>,
-    // What chrome-devtools-mcp has besides. Taken, but not listed.
+    // Further arguments of chrome-devtools-mcp. Accepted, but not listed.
     #[schemars(skip)]
     forced_colors: Option<String>,
     #[schemars(skip)]
@@ -41,8 +41,8 @@ pub(super) struct Emulate {
 
 impl Tool for Emulate {
     const NAME: &'static str = "emulate";
-    const DESCRIPTION: &'static str = "Emulate network, CPU, place, browser, screen or language in this tab. Changes \
-                                       only what is named; an empty string takes it back.";
+    const DESCRIPTION: &'static str = "Emulate network, CPU, location, browser, screen or language in this tab. Changes \
+                                       only the given settings; an empty string resets one.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Emulation;
     const PROGRESSIVE: bool = false;
@@ -59,13 +59,13 @@ impl Tool for Emulate {
             let version = tab.session().send(browser::GetVersion::default()).await?;
             wanted.own_user_agent = version.user_agent;
         }
-        if let Err(error) = put_in_force(tab, &before, &wanted).await {
-            // All or nothing: what was put in force already is taken back.
-            let _ = put_in_force(tab, &wanted, &before).await;
+        if let Err(error) = apply(tab, &before, &wanted).await {
+            // All or nothing: undo what was applied before the error.
+            let _ = apply(tab, &wanted, &before).await;
             return Err(error);
         }
         tab.emulation().set(wanted.clone());
-        Ok(ToolOutput::text(in_force(&wanted)))
+        Ok(ToolOutput::text(describe(&wanted)))
     }
 }
 
@@ -106,7 +106,7 @@ impl Tool for ResizePage {
             }),
             ..before.clone()
         };
-        put_in_force(&page.tab, &before, &wanted).await?;
+        apply(&page.tab, &before, &wanted).await?;
         page.tab.emulation().set(wanted);
         let text = format!("The page is now {}x{} pixels.", self.width, self.height);
         Ok(ToolOutput::text(text))
@@ -114,7 +114,7 @@ impl Tool for ResizePage {
 }
 
 impl Emulate {
-    /// What is wanted where `now` is in force.
+    /// The wanted emulation, given the current one.
     fn applied_to(&self, now: &Emulation) -> Result<Emulation, String> {
         let mut wanted = now.clone();
         if let Some(name) = &self.network_conditions {
@@ -125,7 +125,7 @@ impl Emulate {
         }
         if let Some(rate) = self.cpu_throttling_rate {
             if !(1.0..=20.0).contains(&rate) {
-                return Err("`cpuThrottlingRate` goes from 1 to 20".into());
+                return Err("`cpuThrottlingRate` must be between 1 and 20".into());
             }
             wanted.cpu = Some(rate).filter(|rate| *rate > 1.0);
         }
@@ -171,7 +171,7 @@ impl Emulate {
     }
 }
 
-/// Arguments that are media features, in the order of [`Emulate::applied_to`], and their values.
+/// Arguments that are media features, in the order of [`Emulate::applied_to`], with their values.
 const MEDIA: [(&str, &str, &[&str]); 4] = [
     ("colorScheme", "prefers-color-scheme", &["dark", "light"]),
     ("forcedColors", "forced-colors", &["active", "none"]),
@@ -187,15 +187,15 @@ const MEDIA: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
-/// Takes back whatever is emulated in a tab that nobody holds any more.
-pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
+/// Resets the emulation of a tab that no session holds any more.
+pub(super) async fn reset(tab: &Tab) -> Result<(), ToolError> {
     let before = tab.emulation().now();
     tab.emulation().set(Emulation::default());
-    put_in_force(tab, &before, &Emulation::default()).await
+    apply(tab, &before, &Emulation::default()).await
 }
 
-/// Sends what differs, to every frame that it concerns.
-async fn put_in_force(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), ToolError> {
+/// Applies the differences, to every frame concerned.
+async fn apply(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), ToolError> {
     if before.viewport != wanted.viewport {
         resize(tab, wanted.viewport).await?;
     }
@@ -212,7 +212,7 @@ async fn put_in_force(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Resu
         }
     }
     if before.timezone != wanted.timezone {
-        // Chrome wants the old one taken back before it takes another.
+        // Chrome requires the old one to be cleared before it accepts another.
         if before.timezone.is_some() && wanted.timezone.is_some() {
             send(tab, &Emulation::default().timezone_command()).await?;
         }
@@ -264,7 +264,7 @@ async fn resize(tab: &Tab, viewport: Option<Viewport>) -> Result<(), ToolError> 
 }
 
 async fn send<C: Command + Clone>(tab: &Tab, command: &C) -> Result<(), ToolError> {
-    // What the tab's own session refuses is wrong; a frame may be on its way out.
+    // An error of the tab's own session counts; a frame may be going away.
     tab.session().send(command.clone()).await?;
     for session in tab.sessions().into_iter().skip(1) {
         let _ = session.send(command.clone()).await;
@@ -272,10 +272,10 @@ async fn send<C: Command + Clone>(tab: &Tab, command: &C) -> Result<(), ToolErro
     Ok(())
 }
 
-fn in_force(emulation: &Emulation) -> String {
+fn describe(emulation: &Emulation) -> String {
     match emulation.words().as_slice() {
         [] => "Nothing is emulated in this tab.".into(),
-        words => format!("In force in this tab: {}.", words.join("; ")),
+        words => format!("Active in this tab: {}.", words.join("; ")),
     }
 }
 
@@ -349,7 +349,7 @@ fn viewport(text: &str) -> Result<Viewport, String> {
 fn check_size(width: u32, height: u32) -> Result<(), String> {
     match (1..=10_000).contains(&width) && (1..=10_000).contains(&height) {
         true => Ok(()),
-        false => Err("width and height go from 1 to 10000".into()),
+        false => Err("width and height must be between 1 and 10000".into()),
     }
 }
 
@@ -370,13 +370,13 @@ fn headers(text: &str) -> Result<Vec<(String, String)>, String> {
                 && !value.chars().any(char::is_control)
             {
                 true => Ok((name, value)),
-                false => Err(format!("\"{}\" is no header", one_line(&name, 60))),
+                false => Err(format!("\"{}\" is not a header", one_line(&name, 60))),
             }
         })
         .collect()
 }
 
-/// As DevTools has them: latency in milliseconds, throughput in bytes per second.
+/// The presets of DevTools: latency in milliseconds, throughput in bytes per second.
 const NETWORKS: [Conditions; 5] = [
     Conditions {
         name: "Offline",
@@ -419,7 +419,7 @@ const NETWORKS: [Conditions; 5] = [
 mod tests {
     use super::*;
 
-    /// DevTools has these as the line's speed and round trip, with factors for what its throttling adds.
+    /// DevTools defines these as line speed and round trip, with factors for its throttling.
     #[test]
     fn the_networks_are_those_of_devtools() {
         let line = |mbit: f64, factor: f64| mbit * 1e6 / 8.0 * factor;

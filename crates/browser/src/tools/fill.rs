@@ -15,7 +15,7 @@ use serde_json::json;
 pub(super) struct Fill {
     /// The field, from take_snapshot or find.
     uid: String,
-    /// A text, an option's text, or "true" or "false" for boxes and switches.
+    /// A text, an option's text, or "true" or "false" for checkboxes and switches.
     value: String,
     include_snapshot: Option<bool>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Fill {
 impl Tool for Fill {
     const NAME: &'static str = "fill";
     const DESCRIPTION: &'static str = "Fill a field: replaces a text, chooses from a list, ticks a box or sets a \
-                                       date, and checks that the field took it.";
+                                       date, and checks that the field accepted it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -64,15 +64,15 @@ impl Tool for FillForm {
     fn check(&self) -> Result<(), String> {
         match self.elements.len() {
             0 => Err("`elements` is empty".into()),
-            1..=MOST_FIELDS => Ok(()),
-            _ => Err(format!("`elements` has more than {MOST_FIELDS} entries")),
+            1..=MAX_FIELDS => Ok(()),
+            _ => Err(format!("`elements` has more than {MAX_FIELDS} entries")),
         }
     }
 
     async fn run(self, page: Page) -> ToolResult {
         let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
-        // All of them first, so that a wrong uid changes nothing.
+        // Find all elements first, so that a wrong uid changes nothing.
         let mut elements = Vec::with_capacity(self.elements.len());
         for field in &self.elements {
             elements.push(Element::find(&page.tab, &field.uid).await?);
@@ -97,26 +97,26 @@ impl Tool for FillForm {
     }
 }
 
-/// What our scripts answer about a field.
+/// The answer of our scripts about a field.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
     ok: bool,
     reason: String,
     detail: String,
-    /// What is left to do.
+    /// What to do next.
     how: String,
-    /// The box to click.
+    /// The checkbox to click.
     n: Option<u32>,
-    /// Whether a text field had nothing in it.
+    /// Whether a text field was empty.
     empty: bool,
-    /// What the field holds now, where that reads differently.
+    /// The field's content, if it differs from the value.
     shown: Option<String>,
-    /// What the page's validation says.
+    /// The message of the page's validation.
     note: Option<String>,
 }
 
-/// Whether an answer may say what a field was given.
+/// Whether an answer may contain the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Echo {
     Allowed,
@@ -124,7 +124,7 @@ pub(super) enum Echo {
     Never,
 }
 
-/// Fills one field and makes sure of it. Answers with what else there is to say, after a blank.
+/// Fills one field and checks the result. Returns further remarks, each after a space.
 pub(super) async fn fill(
     page: &Page,
     element: &Element,
@@ -157,7 +157,7 @@ pub(super) async fn fill(
         _ => {
             let ask = json!({ "n": element.n, "value": value });
             match element.call("tabmux.filled", ask).await {
-                // The page took the value and went elsewhere with it.
+                // The page accepted the value and navigated.
                 Err(ToolError::DocumentGone) => return Ok(String::new()),
                 checked => checked?,
             }
@@ -178,7 +178,7 @@ pub(super) async fn fill(
 }
 
 impl Answer {
-    /// The same without what the field holds.
+    /// The same without the field's content, if it is secret.
     fn hiding(self, secret: bool) -> Self {
         match secret && self.reason == "not-taken" {
             true => Self {
@@ -190,7 +190,7 @@ impl Answer {
     }
 }
 
-/// Removes what is selected.
+/// Deletes the selection.
 async fn clear(page: &Page) -> Result<(), ToolError> {
     let backspace = Chord::parse("Backspace").map_err(ToolError::Arguments)?;
     backspace.press(&page.tab).await
@@ -209,23 +209,23 @@ fn refusal(element: &Element, answer: &Answer, value: &str) -> ToolError {
             format!("The field {uid} is read-only. The page fills it from something else.")
         }
         "unfocusable" => {
-            format!("The field {uid} does not take the focus. Click it first, then use type_text.")
+            format!("The field {uid} cannot be focused. Click it first, then use type_text.")
         }
         "radio" => format!(
             "The radio button {uid} cannot be switched off. Fill another one of its group with \"true\"."
         ),
-        "format" => format!("The field {uid} does not take \"{value}\". It wants {detail}."),
+        "format" => format!("The field {uid} does not accept \"{value}\". It expects {detail}."),
         "no-option" => format!("The list {uid} has no option \"{value}\". It has {detail}."),
         "option-disabled" => {
             format!("The option \"{value}\" of {uid} is disabled. Choose another one.")
         }
         "not-taken" if detail.is_empty() => {
             format!(
-                "The field {uid} did not take \"{value}\" and is empty now. Check what it wants."
+                "The field {uid} did not accept \"{value}\" and is empty now. Check what it expects."
             )
         }
         "not-taken" => format!(
-            "The field {uid} did not take \"{value}\"; it now holds \"{detail}\". Check what it wants."
+            "The field {uid} did not accept \"{value}\"; it now holds \"{detail}\". Check what it expects."
         ),
         _ => return element.refusal_for(&answer.reason, &answer.detail),
     };
@@ -234,11 +234,11 @@ fn refusal(element: &Element, answer: &Answer, value: &str) -> ToolError {
 
 fn not_fillable(element: &Element) -> String {
     format!(
-        "The element {} is no field that can be filled. Use the uid of a field, or click it.",
+        "The element {} cannot be filled. Use the uid of a field, or click it.",
         element.uid()
     )
 }
 
-const MOST_FIELDS: usize = 100;
-/// Stands for a secret.
+const MAX_FIELDS: usize = 100;
+/// Shown in place of a secret.
 const HIDDEN: &str = "(not repeated)";

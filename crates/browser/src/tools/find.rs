@@ -1,6 +1,6 @@
 //! Searching the whole page.
 
-use super::look::{Sight, look};
+use super::look::{DocumentView, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::run::Page;
 use crate::text::one_line;
@@ -13,18 +13,18 @@ use std::fmt::Write;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Find {
-    /// Part of a name, text or value, in any case.
+    /// Part of a name, text or value; case is ignored.
     text: Option<String>,
     /// The role as snapshots print it: button, link, textbox, row, heading, clickable, …
     role: Option<String>,
-    /// How many matches to return. Default: 20.
+    /// Maximum number of matches. Default: 20.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }
 
 impl Tool for Find {
     const NAME: &'static str = "find";
-    const DESCRIPTION: &'static str = "Search the whole page, all frames, for a text, a role or both. Answers in \
+    const DESCRIPTION: &'static str = "Search the whole page and all frames for a text, a role or both. Returns \
                                        lines of take_snapshot.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Debugging;
@@ -35,8 +35,8 @@ impl Tool for Find {
             return Err("give a `text`, a `role`, or both".into());
         }
         match self.limit {
-            Some(limit) if limit == 0 || limit > MOST_MATCHES => {
-                Err(format!("`limit` goes from 1 to {MOST_MATCHES}"))
+            Some(limit) if limit == 0 || limit > MAX_MATCHES => {
+                Err(format!("`limit` must be between 1 and {MAX_MATCHES}"))
             }
             _ => Ok(()),
         }
@@ -49,20 +49,20 @@ impl Tool for Find {
             "text": self.text.as_deref().filter(|text| !text.trim().is_empty()),
             "role": role.as_deref().filter(|role| !role.is_empty()),
             "limit": limit,
-            "maxBytes": MOST_BYTES,
+            "maxBytes": MAX_BYTES,
         });
         let world = page.tab.world().await?;
-        let sights = look(&page.tab, world, "tabmux.find", |_| argument.clone()).await?;
-        let found: usize = sights.iter().map(|sight| sight.view.found).sum();
+        let views = look(&page.tab, world, "tabmux.find", |_| argument.clone()).await?;
+        let found: usize = views.iter().map(|sight| sight.view.found).sum();
         let mut text = String::new();
         let mut shown = 0;
-        for sight in &sights {
+        for sight in &views {
             let view = &sight.view;
             let mut start = 0;
             for &end in &view.ends {
                 let lines = view.lines.get(start..end).unwrap_or_default();
                 let bytes: usize = lines.iter().map(|line| line.len() + 1).sum();
-                if shown == limit || text.len() + bytes > MOST_BYTES {
+                if shown == limit || text.len() + bytes > MAX_BYTES {
                     break;
                 }
                 for line in lines {
@@ -73,7 +73,7 @@ impl Tool for Find {
                 start = end;
             }
         }
-        let unread = !sights.iter().all(Sight::is_complete);
+        let unread = !views.iter().all(DocumentView::is_complete);
         Ok(ToolOutput::text(self.report(found, shown, unread, text)))
     }
 }
@@ -88,8 +88,8 @@ impl Find {
             ),
             1 => format!("1 match for {}:\n{lines}", self.wanted()),
             _ if shown < found => format!(
-                "{found} matches for {}, the first {shown} of them (a longer text, a role or a higher limit tells \
-                 more):\n{lines}",
+                "{found} matches for {}, the first {shown} of them (use a longer text, a role or a higher limit \
+                 to see more):\n{lines}",
                 self.wanted()
             ),
             _ => format!("{found} matches for {}:\n{lines}", self.wanted()),
@@ -121,5 +121,5 @@ impl Find {
     }
 }
 
-const MOST_MATCHES: u32 = 200;
-const MOST_BYTES: usize = 20_000;
+const MAX_MATCHES: u32 = 200;
+const MAX_BYTES: usize = 20_000;

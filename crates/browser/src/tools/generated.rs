@@ -1,5 +1,5 @@
-//! Tools that were generated from a page: each does what a person would do, with the same trusted input as
-//! the other tools, and says what it did. Secrets are not repeated.
+//! Generated tools: each does what a user would do, with the same trusted input as other tools, and reports it. Secrets
+//! are not repeated.
 
 mod slider;
 
@@ -16,16 +16,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Calls the tool of that name. A page that has changed since it was read is read again first.
+/// Calls the tool with this name. If the page has changed since it was read, it is read again first.
 pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>) -> ToolResult {
     let _drawing = Drawing::of(&page.tab);
-    let (world, deed) = find(page, name).await?;
-    let job = Job {
+    let (world, action) = find(page, name).await?;
+    let job = Call {
         page,
         world: &world,
         arguments,
     };
-    match &*deed {
+    match &*action {
         ToolAction::List { items } => return Ok(ToolOutput::text(listed(items))),
         ToolAction::Fill { arguments, then } => job.fill_form(arguments, then).await,
         ToolAction::Press { label, n } => job.press(label, *n).await,
@@ -33,10 +33,10 @@ pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>
         ToolAction::Choose { argument, choices } => job.choose(argument, choices).await,
         ToolAction::Item { items, switch } => job.act_on_item(items, *switch).await,
     }
-    .map(|output| with_place(page, output))
+    .map(|output| with_address(page, output))
 }
 
-/// The tool with the elements that it needs, all of them there.
+/// The tool's action, with all its elements present.
 async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolError> {
     let tab = &page.tab;
     let introspection = tab.introspection();
@@ -47,7 +47,7 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
         let Some(tool) = introspection.tool(name) else {
             continue;
         };
-        if tool.deed.wants_fresh_reading() && !fresh {
+        if tool.action.wants_fresh_reading() && !fresh {
             continue;
         }
         let frame = tab.state().frames.showing(tool.document).cloned();
@@ -55,24 +55,24 @@ async fn find(page: &Page, name: &str) -> Result<(World, Arc<ToolAction>), ToolE
             continue;
         };
         let world = tab.world_of(&frame).await?;
-        let ask = json!({ "elements": tool.deed.elements() });
+        let ask = json!({ "elements": tool.action.elements() });
         if world.call("tabmux.stillHere", ask).await? {
-            return Ok((world, Arc::new(tool.deed.clone())));
+            return Ok((world, Arc::new(tool.action.clone())));
         }
     }
     Err(ToolError::PageTool(format!(
-        "What {name} acts on is no longer on the page. Call list_page_tools to see what is there now."
+        "The elements of {name} are no longer on the page. Call list_page_tools to see what is there now."
     )))
 }
 
-/// One call, on its way.
-struct Job<'a> {
+/// One call in progress.
+struct Call<'a> {
     page: &'a Page,
     world: &'a World,
     arguments: &'a Map<String, Value>,
 }
 
-impl Job<'_> {
+impl Call<'_> {
     async fn press(&self, label: &str, n: u32) -> ToolResult {
         let before = Before::look(&self.page.tab);
         let done = format!("Pressed \"{}\".", one_line(label, 80));
@@ -132,13 +132,13 @@ impl Job<'_> {
         let item = (index >= 0.0 && index.fract() == 0.0).then(|| items.get(index as usize));
         let Some(item) = item.flatten() else {
             return Err(ToolError::Arguments(format!(
-                "There is no item {index}: there are {} of them now, and 0 is the first.",
+                "There is no item {index}: there are {} items now, and 0 is the first.",
                 items.len()
             )));
         };
         if item.n == 0 {
             return Err(ToolError::NotActionable {
-                why: format!("Item {index} has nothing of that kind. Choose another one."),
+                why: format!("Item {index} has no such control. Choose another one."),
             });
         }
         let label = match item.text.is_empty() {
@@ -156,7 +156,7 @@ impl Job<'_> {
             if !fields.iter().any(|field| field.name == *name) {
                 let name = one_line(name, 60);
                 return Err(ToolError::Arguments(format!(
-                    "There is no argument `{name}`. Call list_page_tools to see which there are."
+                    "There is no argument `{name}`. Call list_page_tools to see its arguments."
                 )));
             }
         }
@@ -180,7 +180,7 @@ impl Job<'_> {
         match then {
             Then::Nothing => {
                 let words = if words.is_empty() {
-                    "Nothing was given, so nothing was filled.".into()
+                    "No values were given, so nothing was filled.".into()
                 } else {
                     words
                 };
@@ -207,7 +207,7 @@ impl Job<'_> {
                 if !focused {
                     return Err(ToolError::NotActionable {
                         why: format!(
-                            "{words} The field does not take the focus, so Enter was not pressed. Use press_key."
+                            "{words} The field cannot be focused, so Enter was not pressed. Use press_key."
                         ),
                     });
                 }
@@ -220,7 +220,7 @@ impl Job<'_> {
         }
     }
 
-    /// Fills one field, and says what in words.
+    /// Fills one field, and describes what was filled.
     async fn fill(&self, field: &Argument, value: &Value) -> Result<String, ToolError> {
         let label = match field.label.is_empty() {
             true => &field.name,
@@ -270,7 +270,7 @@ impl Job<'_> {
         })
     }
 
-    /// Opens a list that the page draws itself, and presses the option.
+    /// Opens a custom list of the page, and presses the option.
     async fn pick_option(&self, n: u32, label: &str, wanted: &str) -> Result<(), ToolError> {
         #[derive(Deserialize)]
         struct Offered {
@@ -295,14 +295,15 @@ impl Job<'_> {
                 ),
             })?;
             act::settle(tab, &before, Some(&press), "").await?;
-            // Some lists are drawn elsewhere, and nothing tells whose they are but that they show now.
+            // Some lists are drawn in another part of the page; only their appearance now shows that they belong to
+            // this one.
             let ask = json!({ "n": n, "anywhere": true });
             offered = self.world.call("tabmux.offeredOptions", &ask).await?;
         }
         if offered.options.is_empty() {
             return Err(ToolError::NotActionable {
                 why: format!(
-                    "The list \"{}\" was pressed, and shows no options. Call take_snapshot to see what happened.",
+                    "The list \"{}\" was pressed, but shows no options. Call take_snapshot to see what happened.",
                     one_line(label, 60)
                 ),
             });
@@ -319,7 +320,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// A form that its own validation would not let go is not sent.
+    /// Fails if the form's own validation would block it from being submitted.
     async fn check_form(&self, n: u32, filled: &str) -> Result<(), ToolError> {
         #[derive(Deserialize)]
         struct Complaints {
@@ -346,7 +347,7 @@ impl Job<'_> {
         });
         let told = told.collect::<Vec<_>>().join(", ");
         let why = format!(
-            "{filled} It was not sent, because the page's form refuses it: {told}. Call the tool again with these."
+            "{filled} It was not submitted, because the page's form rejects it: {told}. Call the tool again with valid values."
         );
         Err(ToolError::NotActionable {
             why: why.trim_start().to_owned(),
@@ -358,8 +359,8 @@ impl Job<'_> {
     }
 }
 
-/// Says where the page is, if nothing else does.
-fn with_place(page: &Page, mut output: ToolOutput) -> ToolOutput {
+/// Adds the page's address, if nothing else in the output names it.
+fn with_address(page: &Page, mut output: ToolOutput) -> ToolOutput {
     let url = {
         let state = page.tab.state();
         state
@@ -381,13 +382,13 @@ fn listed(items: &[String]) -> String {
         return "There are none.".into();
     }
     let mut lines: Vec<String> = Vec::new();
-    let mut room = MOST_BYTES;
+    let mut budget = MAX_BYTES;
     for (index, item) in items.iter().enumerate() {
         let line = format!("{index}: {item}");
-        if line.len() + 1 > room {
+        if line.len() + 1 > budget {
             break;
         }
-        room -= line.len() + 1;
+        budget -= line.len() + 1;
         lines.push(line);
     }
     if lines.len() < items.len() {
@@ -420,7 +421,7 @@ fn no_such_choice(wanted: &str, choices: &[(String, u32)]) -> String {
         many => format!(" and {} more", many - 20),
     };
     format!(
-        "There is no \"{}\". There is {offered}{more}.",
+        "There is no \"{}\". The choices are {offered}{more}.",
         one_line(wanted, 60)
     )
 }
@@ -429,7 +430,7 @@ fn missing(name: &str, what: &str) -> ToolError {
     ToolError::Arguments(format!("`{name}` is missing. Give {what}."))
 }
 
-/// A value as it would be typed.
+/// A value as a user would type it.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -439,7 +440,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// What was done before it failed is told, too.
+/// Adds what was filled before the error.
 fn after(error: ToolError, done: &[String]) -> ToolError {
     match (done.is_empty(), error) {
         (false, ToolError::NotActionable { why } | ToolError::Arguments(why)) => {
@@ -451,4 +452,4 @@ fn after(error: ToolError, done: &[String]) -> ToolError {
     }
 }
 
-const MOST_BYTES: usize = 20_000;
+const MAX_BYTES: usize = 20_000;

@@ -1,6 +1,6 @@
 //! Clicking and hovering.
 
-use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached, Spot};
+use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached, Spot};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -22,8 +22,8 @@ pub(super) struct Click {
 
 impl Tool for Click {
     const NAME: &'static str = "click";
-    const DESCRIPTION: &'static str = "Click an element as soon as that is possible; tells what the click caused, \
-                                       or what is in the way.";
+    const DESCRIPTION: &'static str = "Click an element once it is ready; reports what the click caused, \
+                                       or what blocks it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -63,7 +63,7 @@ impl Tool for Hover {
         let element = Element::find(tab, &self.uid).await?;
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
-        let Reached::At(spot) = act::reach(tab, &element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(tab, &element, ReachMode::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed. Use fill on the list, or click the option."
                     .into(),
@@ -117,7 +117,7 @@ impl Tool for ClickAt {
         page.acting();
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
         act::move_to(tab, self.x, self.y).await?;
-        // Pages move things when the pointer arrives.
+        // Pages may move things when the pointer arrives.
         let point = json!({ "x": self.x, "y": self.y });
         let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
         act::click_point(tab, self.x, self.y, times).await?;
@@ -128,7 +128,7 @@ impl Tool for ClickAt {
     }
 }
 
-/// Clicks an element and waits for what comes of it.
+/// Clicks an element and waits for the effects.
 pub(super) async fn press(
     page: &Page,
     element: &Element,
@@ -153,7 +153,7 @@ pub(super) async fn press(
     }
 }
 
-/// Brings the pointer over the element. Its document has to see that, whatever the page does about it.
+/// Moves the pointer over the element. The element's document must see it, even if the page cancels the event.
 async fn hover(tab: &Tab, element: &Element, spot: &Spot) -> Result<(), ToolError> {
     let (receiver, (x, y)) = spot.receiver(tab, element).await?;
     let watching: Outcome = receiver

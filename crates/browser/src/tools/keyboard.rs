@@ -1,4 +1,4 @@
-//! Typing and pressing keys, wherever the focus is.
+//! Typing and pressing keys at the focus.
 
 use super::act::{self, Before, Chord, Drawing};
 use super::{Access, Category, Tool, ToolResult};
@@ -22,7 +22,7 @@ pub(super) struct TypeText {
 impl Tool for TypeText {
     const NAME: &'static str = "type_text";
     const DESCRIPTION: &'static str =
-        "Type text key by key where the focus is; it is added to what is there.";
+        "Type text key by key where the focus is; existing text stays.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
 
@@ -44,7 +44,7 @@ impl Tool for TypeText {
         unseen::refuse_keys(tab).await?;
         page.acting();
         act::type_characters(tab, &self.text).await?;
-        // Where the focus went there meanwhile, the last of it may have followed.
+        // If the focus moved to a forbidden frame meanwhile, the last keys may have gone there.
         unseen::refuse_keys(tab).await?;
         if let Some(key) = &self.submit_key {
             Chord::parse(key)
@@ -59,7 +59,7 @@ impl Tool for TypeText {
                     .into()
             }
             Focus { editable: false, frame: false, element, .. } => {
-                format!("Typed, but {element} had the focus, which takes no text.")
+                format!("Typed, but {element} had the focus, which does not accept text.")
             }
             Focus { element, .. } => format!("Typed into {element}."),
         };
@@ -78,7 +78,7 @@ pub(super) struct PressKey {
 
 impl Tool for PressKey {
     const NAME: &'static str = "press_key";
-    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is. The page gets it, not the \
+    const DESCRIPTION: &'static str = "Press a key or a combination where the focus is. The page receives it, not the \
                                        browser around it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
@@ -100,7 +100,7 @@ impl Tool for PressKey {
     }
 }
 
-/// Who has the focus.
+/// What has the focus.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Focus {

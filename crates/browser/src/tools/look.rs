@@ -1,5 +1,5 @@
-//! Looks at a tab with the walker: from one frame down through every frame that shows, with closed
-//! shadow roots opened and listeners known.
+//! Reads a tab with the walker script: from one frame down through every visible frame, with closed
+//! shadow roots opened and event listeners known.
 
 use crate::error::ToolError;
 use crate::tab::{FrameId, Tab};
@@ -9,22 +9,22 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What the walker saw in one frame.
+/// What the walker found in one frame.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct View {
     pub(super) lines: Vec<String>,
-    /// One character for each line: `1` if a person can act on what it names.
+    /// One character for each line: `1` if a user can act on its element.
     pub(super) marks: String,
     /// The frames inside, in order.
     pub(super) frames: Vec<FrameInsertion>,
-    pub(super) left: Left,
-    /// Whether the walk came to the end of the document.
+    pub(super) left: LeftOut,
+    /// Whether the walk reached the end of the document.
     pub(super) whole: bool,
     pub(super) title: String,
-    /// What became of the element to start from, if it is not there.
+    /// What happened to the start element, if it is gone.
     pub(super) fate: Option<String>,
-    /// How many lines match a search, and after how many lines each match that is told ends.
+    /// How many lines match a search, and after how many lines each reported match ends.
     pub(super) found: usize,
     pub(super) ends: Vec<usize>,
     /// Elements that may hide a closed shadow root, and whether there are more of them.
@@ -32,52 +32,52 @@ pub(super) struct View {
     more_hosts: bool,
 }
 
-/// Where the lines of a frame belong: before line `line`, so far in.
+/// Where the lines of a frame belong: before line `line`, with this indentation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct FrameInsertion {
     pub(super) line: usize,
     pub(super) indent: usize,
     element: u32,
-    /// What part of the frame's document can be seen, if that was asked.
+    /// The visible part of the frame's document, if requested.
     pub(super) view: Option<Value>,
 }
 
 /// What was counted but not printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(super) struct Left {
-    /// Lines beyond the budget, and how many of them a person can act on or are frames.
+pub(super) struct LeftOut {
+    /// Lines over the budget, and how many of them are actionable or frames.
     pub(super) lines: usize,
     pub(super) operable: usize,
     pub(super) frames: usize,
-    /// Lines deeper than asked for, and lines out of view.
+    /// Lines below the requested depth, and lines out of view.
     pub(super) deeper: usize,
     pub(super) outside: usize,
-    /// Characters of texts that were too long.
+    /// Characters cut from long texts.
     pub(super) characters: usize,
 }
 
-/// One document that was looked at.
+/// One document that was read.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct DocumentView {
     pub(super) view: View,
-    /// What is at the places of `view.frames`, as far as that was looked at.
+    /// What each entry of `view.frames` contains, if it was read.
     inside: Vec<Inside>,
 }
 
-/// What is at the place of a frame.
+/// The content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inside {
-    /// A document: where it is among the sights.
-    Sight(usize),
+    /// A document: its index among the results.
+    DocumentView(usize),
     /// A document that could not be read.
     Unread,
-    /// No document, but a plug-in or a picture.
+    /// No document, but a plug-in or an image.
     Nothing,
 }
 
-impl Sight {
+impl DocumentView {
     fn new(view: View) -> Self {
         Self {
             view,
@@ -85,7 +85,7 @@ impl Sight {
         }
     }
 
-    /// What is at the place of the frame of that number.
+    /// The content of the frame with this index.
     pub(super) fn inside(&self, frame: usize) -> Inside {
         self.inside.get(frame).copied().unwrap_or(Inside::Unread)
     }
@@ -96,20 +96,20 @@ impl Sight {
     }
 }
 
-/// Looks from `top` down. `call` gives the function to call and its argument for a frame inside, of
-/// which the place is known, or for `top` itself. The first sight is that of `top`.
+/// Reads from `top` down. `call` returns the function to call and its argument, for a frame with a
+/// known position or for `top` itself. The first result is that of `top`.
 pub(super) async fn look(
     tab: &Tab,
     top: World,
     function: &str,
     argument: impl Fn(Option<&FrameInsertion>) -> Value,
-) -> Result<Vec<Sight>, ToolError> {
+) -> Result<Vec<DocumentView>, ToolError> {
     let view = look_at(&top, function, &argument(None)).await?;
-    let mut sights = vec![Sight::new(view)];
+    let mut views = vec![DocumentView::new(view)];
     let mut level = vec![(0, top)];
-    while !level.is_empty() && sights.len() < MOST_FRAMES {
+    while !level.is_empty() && views.len() < MAX_FRAMES {
         let looks = level.iter().map(|(at, world)| {
-            let places = &sights[*at].view.frames;
+            let places = &views[*at].view.frames;
             look_inside(tab, world, places, function, &argument)
         });
         let inside = join_all(looks).await;
@@ -118,19 +118,19 @@ pub(super) async fn look(
             for frame in frames {
                 let inside = match frame {
                     Looked::At(world, view) => {
-                        sights.push(Sight::new(*view));
-                        next.push((sights.len() - 1, world));
-                        Inside::Sight(sights.len() - 1)
+                        views.push(DocumentView::new(*view));
+                        next.push((views.len() - 1, world));
+                        Inside::DocumentView(views.len() - 1)
                     }
                     Looked::InVain => Inside::Unread,
                     Looked::AtNothing => Inside::Nothing,
                 };
-                sights[at].inside.push(inside);
+                views[at].inside.push(inside);
             }
         }
         level = next;
     }
-    Ok(sights)
+    Ok(views)
 }
 
 enum Looked {
@@ -139,7 +139,7 @@ enum Looked {
     AtNothing,
 }
 
-/// The frames at these places of a document, as far as they can be read soon.
+/// The frames at these positions of a document, if they can be read soon.
 async fn look_inside(
     tab: &Tab,
     world: &World,
@@ -150,12 +150,12 @@ async fn look_inside(
     let elements: Vec<u32> = places
         .iter()
         .map(|place| place.element)
-        .take(MOST_FRAMES)
+        .take(MAX_FRAMES)
         .collect();
     let frames = match world.frames_of(&elements).await {
         Ok(frames) => frames,
         Err(error) => {
-            tracing::debug!(%error, "the frames of a document could not be told");
+            tracing::debug!(%error, "cannot list the frames of a document");
             return Vec::new();
         }
     };
@@ -169,7 +169,7 @@ async fn look_inside(
             let view = look_at(&world, function, &argument).await.ok()?;
             Some(Looked::At(world, Box::new(view)))
         };
-        // A frame of another site may be busy for ever; the page around it is not.
+        // A frame of another site may be busy forever although the page around it is not.
         let looked = tokio::time::timeout(FRAME_LIMIT, look).await;
         looked.ok().flatten().unwrap_or(Looked::InVain)
     });
@@ -181,17 +181,17 @@ async fn world_of(tab: &Tab, id: &FrameId) -> Option<World> {
     tab.world_of(&frame).await.ok()
 }
 
-/// Calls the walker in one document; again when more of the document has come to light.
+/// Calls the walker in one document; again if that revealed more of the document.
 async fn look_at(world: &World, function: &str, argument: &Value) -> Result<View, ToolError> {
-    for _ in 0..DEEPEST_ROOTS {
-        // Listeners are seldom news, so both questions go out together.
+    for _ in 0..MAX_ROOT_DEPTH {
+        // Listeners rarely change, so both requests are sent together.
         let (listeners, view) = tokio::join!(
             world.learn_listeners(),
             world.call::<View>(function, argument)
         );
         let view = view?;
         let news = listeners.unwrap_or_else(|error| {
-            tracing::debug!(%error, "the listeners of a document could not be told");
+            tracing::debug!(%error, "cannot list the event listeners of a document");
             false
         });
         let opened = !view.hosts.is_empty() && world.open_closed_roots(&view.hosts).await?;
@@ -202,7 +202,7 @@ async fn look_at(world: &World, function: &str, argument: &Value) -> Result<View
     world.call(function, argument).await
 }
 
-const MOST_FRAMES: usize = 100;
+const MAX_FRAMES: usize = 100;
 const FRAME_LIMIT: Duration = Duration::from_secs(3);
-/// Closed roots inside closed roots, so deep.
-const DEEPEST_ROOTS: usize = 4;
+/// How many levels of nested closed shadow roots are opened.
+const MAX_ROOT_DEPTH: usize = 4;

@@ -1,4 +1,4 @@
-//! Going to an address, back, forward, or loading the page again.
+//! Navigating to a URL, back, forward, and reloading.
 
 use super::act::Before;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
@@ -24,19 +24,19 @@ pub(super) struct NavigatePage {
     r#type: Option<NavigationKind>,
     /// Where to go.
     url: Option<String>,
-    /// Reload everything from the server.
+    /// Bypass the cache when reloading.
     ignore_cache: Option<bool>,
     /// Answer if the page asks whether to leave. Default: accept.
-    handle_before_unload: Option<Leaving>,
-    /// JavaScript to run before the page's own scripts, this once.
+    handle_before_unload: Option<LeaveAnswer>,
+    /// JavaScript to run before the page's own scripts, for this navigation only.
     init_script: Option<String>,
-    /// Milliseconds at most. Default: 10000.
+    /// Timeout in milliseconds. Default: 10000.
     timeout: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Leaving {
+enum LeaveAnswer {
     Accept,
     Dismiss,
 }
@@ -53,16 +53,16 @@ enum NavigationKind {
 impl Tool for NavigatePage {
     const NAME: &'static str = "navigate_page";
     const DESCRIPTION: &'static str =
-        "Go to a URL, back or forward, or reload. Answers when the page is loaded.";
+        "Go to a URL, back or forward, or reload. Returns when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
-    // Leaving is what a page may ask about with a dialog, and what helps against a stuck one.
+    // Leaving a page may open its leave-page dialog, and is the way out of a stuck page.
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
     const LEAVES: bool = true;
 
     fn check(&self) -> Result<(), String> {
-        let wrong = match (self.way(), &self.url, self.ignore_cache) {
+        let wrong = match (self.kind(), &self.url, self.ignore_cache) {
             (NavigationKind::Url, None, _) => {
                 "give a `url`, or a `type` of back, forward or reload"
             }
@@ -70,12 +70,12 @@ impl Tool for NavigatePage {
                 NavigationKind::Back | NavigationKind::Forward | NavigationKind::Reload,
                 Some(_),
                 _,
-            ) => "`url` goes with type url only",
+            ) => "`url` is only allowed with type url",
             (
                 NavigationKind::Url | NavigationKind::Back | NavigationKind::Forward,
                 _,
                 Some(true),
-            ) => "`ignoreCache` goes with type reload only",
+            ) => "`ignoreCache` is only allowed with type reload",
             _ => return Ok(()),
         };
         Err(wrong.into())
@@ -92,10 +92,10 @@ impl Tool for NavigatePage {
             bounds::may_open(tab.policy().parse(url)?.as_str())?;
         }
         if self.init_script.is_some() {
-            may_prepare(tab)?;
+            check_init_script(tab)?;
         }
         let open = tab.state().dialog.clone();
-        if let Some(dialog) = open.filter(|dialog| !asks_to_stay(dialog)) {
+        if let Some(dialog) = open.filter(|dialog| !is_leave_dialog(dialog)) {
             return Err(ToolError::DialogOpen(dialog));
         }
         let limit = self.timeout().unwrap_or(DEFAULT_LIMIT);
@@ -103,14 +103,14 @@ impl Tool for NavigatePage {
             Some(source) => Some(OnceScript::add(tab, source).await?),
             None => None,
         };
-        let leave = self.handle_before_unload != Some(Leaving::Dismiss);
+        let leave = self.handle_before_unload != Some(LeaveAnswer::Dismiss);
         let stayed = AtomicBool::new(false);
         let outcome = tokio::select! {
             arrived = self.arrive(tab, limit) => match arrived {
-                // The navigation that was called off ends before its dialog closes.
+                // A cancelled navigation ends before its dialog closes.
                 Err(ToolError::Navigation { .. }) if stayed.load(Ordering::Relaxed) => {
                     tab.until(STAY_LIMIT, |state| state.dialog.is_none()).await?;
-                    Err(told_to_stay())
+                    Err(stayed_error())
                 }
                 arrived => arrived,
             },
@@ -148,7 +148,6 @@ impl Drop for OnceScript {
 }
 
 impl NavigatePage {
-    /// To an address.
     pub(super) fn to(url: String) -> Self {
         Self {
             r#type: None,
@@ -160,11 +159,11 @@ impl NavigatePage {
         }
     }
 
-    fn way(&self) -> NavigationKind {
+    fn kind(&self) -> NavigationKind {
         self.r#type.unwrap_or(NavigationKind::Url)
     }
 
-    /// Goes there, waits until the page is loaded, and tells where the tab is, all within `limit`.
+    /// Navigates, waits until the page is loaded, and reports where the tab is, all within `limit`.
     pub(super) async fn arrive(&self, tab: &Tab, limit: Duration) -> ToolResult {
         let deadline = Instant::now() + limit;
         let before = Before::look(tab);
@@ -173,7 +172,7 @@ impl NavigatePage {
             return Err(ToolError::TimedOut {
                 what: "The navigation".into(),
                 millis: limit.as_millis(),
-                next: "The tab still shows what it did before. Try again with a longer timeout."
+                next: "The tab still shows the previous page. Try again with a longer timeout."
                     .into(),
             });
         };
@@ -186,19 +185,19 @@ impl NavigatePage {
         report(tab, &before, limit, deadline).await
     }
 
-    /// Resolves when the new document is there.
+    /// Returns when the new document is there.
     async fn go(&self, tab: &Tab) -> Result<(), ToolError> {
         let url = self.url.as_deref();
         let address = url.map(|url| tab.policy().parse(url)).transpose()?;
-        // A page that is busy with itself would keep the next one from coming.
+        // A busy page would block the navigation.
         let asks = tab.state().dialog.is_some();
         let busy = !asks && !tab.responds().await;
-        match self.way() {
+        match self.kind() {
             NavigationKind::Url if busy => tab.clear().await?,
             _ if busy => tab.terminate_scripts().await,
             _ => {}
         }
-        match self.way() {
+        match self.kind() {
             NavigationKind::Url => match address {
                 Some(address) => navigate::go(tab, &address).await,
                 None => Ok(()),
@@ -210,21 +209,20 @@ impl NavigatePage {
     }
 }
 
-/// A script for the next document runs in whichever that is. Where documents that may not be seen can come,
-/// there is none.
-fn may_prepare(tab: &Tab) -> Result<(), ToolError> {
+/// A script for the next document runs in any document that comes next. So it is refused if a forbidden one can come.
+fn check_init_script(tab: &Tab) -> Result<(), ToolError> {
     let bounded = bounds::here().is_some_and(|policy| !policy.is_open());
     match bounded && !tab.guard().stops() {
         false => Ok(()),
         true => Err(ToolError::Arguments(
-            "`initScript` does not go with a policy about origins in this tab, because it is the person's own. \
-             Open a tab of yours for it."
+            "`initScript` is not allowed here: a policy about origins applies, and this tab is the user's own. \
+             Use a tab that you opened."
                 .into(),
         )),
     }
 }
 
-/// Tells where the tab is now. A document that is not even whole in time is an error.
+/// Reports where the tab is now. It is an error if the document itself is not loaded in time.
 async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) -> ToolResult {
     let (url, load, status) = {
         let state = tab.state();
@@ -241,7 +239,7 @@ async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) 
             what: format!("Loading {url}"),
             millis: limit.as_millis(),
             next:
-                "The tab shows as much as has come. Try again with a longer timeout, or go on with \
+                "The tab shows what has loaded so far. Try again with a longer timeout, or go on with \
                    take_snapshot."
                     .into(),
         });
@@ -253,12 +251,12 @@ async fn report(tab: &Tab, before: &Before, limit: Duration, deadline: Instant) 
         words.push(format!("The server answered with status {status}."));
     }
     if load != Load::Complete {
-        words.push("Some of what it names is still loading.".into());
+        words.push("Some of its resources are still loading.".into());
     }
     Ok(ToolOutput::text(words.join("\n")))
 }
 
-/// The page's title, if it has one and is able to tell.
+/// The page's title, if it has one and the page responds.
 async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
     let ask = async {
         tab.world()
@@ -274,7 +272,7 @@ async fn title(tab: &Tab, deadline: Instant) -> Option<String> {
     Some(one_line(&title, 200)).filter(|title| !title.is_empty())
 }
 
-/// Answers every question whether to leave; resolves when the page stays, or with any other dialog.
+/// Answers every leave-page dialog; returns when the page stays, or when any other dialog opens.
 async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResult {
     loop {
         tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
@@ -282,38 +280,38 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
         let Some(dialog) = tab.state().dialog.clone() else {
             continue;
         };
-        if !asks_to_stay(&dialog) {
-            return Ok(stopped_by(&dialog));
+        if !is_leave_dialog(&dialog) {
+            return Ok(dialog_output(&dialog));
         }
         let answer = page::HandleJavaScriptDialog {
             accept: leave,
             prompt_text: None,
         };
         stayed.store(!leave, Ordering::Relaxed);
-        // It may have been answered by somebody else meanwhile.
+        // The user or another call may have answered it meanwhile.
         let _ = tab.session().send(answer).await;
         tab.dialog_over(dialog.number, crate::script::LONGEST)
             .await?;
         if !leave {
-            // Chrome tells the end of some kinds of navigation only.
+            // Chrome reports the end of some kinds of navigation only.
             tokio::time::sleep(STAY_LIMIT).await;
-            return Err(told_to_stay());
+            return Err(stayed_error());
         }
     }
 }
 
-fn told_to_stay() -> ToolError {
+fn stayed_error() -> ToolError {
     ToolError::NotActionable {
-        why: "The page asked whether to leave it, and was told to stay. Use handleBeforeUnload accept to leave it."
+        why: "The page asked whether to leave it, and the answer was to stay. Use handleBeforeUnload accept to leave it."
             .into(),
     }
 }
 
-fn asks_to_stay(dialog: &Dialog) -> bool {
+fn is_leave_dialog(dialog: &Dialog) -> bool {
     dialog.kind == "beforeunload"
 }
 
-fn stopped_by(dialog: &Dialog) -> ToolOutput {
+fn dialog_output(dialog: &Dialog) -> ToolOutput {
     ToolOutput::text(format!(
         "The page opened a dialog while it loaded. {} Call handle_dialog to go on.",
         dialog_open(dialog)
@@ -321,7 +319,7 @@ fn stopped_by(dialog: &Dialog) -> ToolOutput {
 }
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
-/// How long a navigation that was called off may take to end.
+/// How long a cancelled navigation may take to end.
 const STAY_LIMIT: Duration = Duration::from_secs(1);
-/// For the title alone the time may be exceeded by so much.
+/// How far reading the title may exceed the timeout.
 const TITLE_LIMIT: Duration = Duration::from_millis(200);

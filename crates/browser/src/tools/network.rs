@@ -7,7 +7,7 @@ use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::{Headers, NetworkRequest};
-use crate::text::{one_line, shorten, written_out};
+use crate::text::{escaped, one_line, shorten};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -22,9 +22,9 @@ use tabmux_cdp::{CdpError, MAX_ANSWER};
 pub(super) struct ListNetworkRequests {
     page_size: Option<u32>,
     page_idx: Option<u32>,
-    /// Only these, such as document, script, xhr, fetch, image or websocket.
+    /// Only these types, such as document, script, xhr, fetch, image or websocket.
     resource_types: Option<Vec<String>>,
-    /// Also those of the last 3 pages.
+    /// Include those of the last 3 pages.
     include_preserved_requests: Option<bool>,
 }
 
@@ -66,17 +66,17 @@ impl Tool for ListNetworkRequests {
         )?;
         if state.network.lost > 0 {
             text.push_str(&format!(
-                "\nThe {} oldest requests were given up.",
+                "\nThe {} oldest requests were dropped.",
                 state.network.lost
             ));
         }
         if state.network.too_large > 0 {
             text.push_str(&format!(
-                "\n{} requests or messages of websockets were too large to be kept, in part or whole.",
+                "\n{} requests or websocket messages were too large, and were cut or dropped.",
                 state.network.too_large
             ));
         }
-        for download in state.downloads.iter().rev().take(MOST_DOWNLOADS).rev() {
+        for download in state.downloads.iter().rev().take(MAX_DOWNLOADS).rev() {
             text.push('\n');
             text.push_str(&download.tell());
         }
@@ -91,9 +91,9 @@ pub(super) struct GetNetworkRequest {
     /// From list_network_requests.
     #[schemars(required)]
     reqid: Option<u32>,
-    /// Save the request's body there.
+    /// Save the request body to this file.
     request_file_path: Option<String>,
-    /// Save the response's body there.
+    /// Save the response body to this file.
     response_file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -129,7 +129,7 @@ impl Tool for GetNetworkRequest {
         };
         let request = found.ok_or_else(|| ToolError::NotActionable {
             why: format!(
-                "There is no request {reqid}. Call list_network_requests for those that are kept."
+                "There is no request {reqid}. Call list_network_requests to see which are kept."
             ),
         })?;
         let mut lines = vec![line(&request)];
@@ -259,10 +259,10 @@ fn header_lines(headers: &Headers) -> Vec<String> {
         return vec!["  (more than 16 kB, not kept)".into()];
     }
     let list = headers.list();
-    let more = list.len().saturating_sub(MOST_HEADERS);
+    let more = list.len().saturating_sub(MAX_HEADERS);
     let mut lines: Vec<_> = list
         .iter()
-        .take(MOST_HEADERS)
+        .take(MAX_HEADERS)
         .map(|(name, value)| format!("  {}: {}", one_line(name, 100), one_line(value, 500)))
         .collect();
     if more > 0 {
@@ -273,7 +273,7 @@ fn header_lines(headers: &Headers) -> Vec<String> {
 
 fn frame_lines(request: &NetworkRequest) -> Vec<String> {
     let frames = &request.frames;
-    let shown = frames.last.len().min(MOST_FRAMES);
+    let shown = frames.last.len().min(MAX_FRAMES);
     let mut lines = vec![match frames.count {
         0 => "No messages.".into(),
         count => format!(
@@ -303,7 +303,7 @@ fn all_frames(request: &NetworkRequest) -> String {
     text
 }
 
-/// A body, or why there is none.
+/// A body, or why it is missing.
 type Body = Result<Vec<u8>, String>;
 
 async fn sent_body(request: &NetworkRequest) -> Body {
@@ -319,14 +319,14 @@ async fn sent_body(request: &NetworkRequest) -> Body {
     let answer = request.session.send_within(ask, LIMIT).await;
     let answer = answer.map_err(|error| match error {
         CdpError::TooLarge { bytes, .. } => too_large(bytes),
-        _ => "Chrome does not have it any more".to_owned(),
+        _ => "Chrome no longer has it".to_owned(),
     })?;
     decoded(answer.post_data, answer.base64_encoded)
 }
 
 async fn received_body(request: &NetworkRequest) -> Body {
     if !request.ended {
-        return Err("it is still coming".into());
+        return Err("it is still loading".into());
     }
     let ask = cdp::GetResponseBody {
         request_id: request.id.clone(),
@@ -334,7 +334,7 @@ async fn received_body(request: &NetworkRequest) -> Body {
     let answer = request.session.send_within(ask, LIMIT).await;
     let answer = answer.map_err(|error| match error {
         CdpError::TooLarge { bytes, .. } => too_large(bytes),
-        _ => "Chrome does not have it; it forgets bodies when the page is left, and keeps none of downloads"
+        _ => "Chrome does not have it: it drops bodies when the page navigates, and keeps none of downloads"
             .to_owned(),
     })?;
     decoded(answer.body, answer.base64_encoded)
@@ -342,7 +342,7 @@ async fn received_body(request: &NetworkRequest) -> Body {
 
 fn too_large(bytes: u64) -> String {
     format!(
-        "it is too large: Chrome would send {} MB for it, and at most {} MB are taken; let the page download it, \
+        "it is too large: Chrome would send {} MB for it, and the limit is {} MB; let the page download it, \
          or fetch a part of it with evaluate_script",
         bytes / 1_000_000,
         MAX_ANSWER / 1_000_000
@@ -358,7 +358,7 @@ fn decoded(text: String, base64: bool) -> Body {
     }
 }
 
-/// Shows a small text, saves what is to be saved, and says how to get the rest.
+/// Shows a short text, saves to a file if requested, and says how to get the rest.
 async fn tell_body(
     what: &str,
     body: Body,
@@ -385,21 +385,21 @@ async fn tell_body(
             "{what}: {size} bytes, not text. {argument} saves it."
         ));
     };
-    let cut = match text.chars().count() > MOST_BODY {
-        true => format!("\n… cut at {MOST_BODY} characters; {argument} saves all of it."),
+    let cut = match text.chars().count() > MAX_BODY {
+        true => format!("\n… cut at {MAX_BODY} characters; {argument} saves all of it."),
         false => String::new(),
     };
     Ok(format!(
         "{what} ({size} bytes):\n{}{cut}",
-        written_out(&shorten(&text, MOST_BODY))
+        escaped(&shorten(&text, MAX_BODY))
     ))
 }
 
 const LIMIT: Duration = Duration::from_secs(5);
-const MOST_HEADERS: usize = 50;
-const MOST_BODY: usize = 8_000;
-const MOST_FRAMES: usize = 40;
-const MOST_DOWNLOADS: usize = 10;
+const MAX_HEADERS: usize = 50;
+const MAX_BODY: usize = 8_000;
+const MAX_FRAMES: usize = 40;
+const MAX_DOWNLOADS: usize = 10;
 
 const TYPES: &[&str] = &[
     "document",

@@ -1,8 +1,8 @@
-//! Long lists by pages: which part is shown, and how to see the rest.
+//! Paging of long lists: shows one part, and says how to get the rest.
 
 use crate::error::ToolError;
 
-/// Lists entries by pages, each as one line.
+/// One page of the entries, one line for each.
 pub(super) fn page<T>(
     items: &[T],
     what: &str,
@@ -11,7 +11,7 @@ pub(super) fn page<T>(
     line: impl Fn(&T) -> String,
 ) -> Result<String, ToolError> {
     let size = size.map_or(DEFAULT_SIZE, |size| {
-        usize::try_from(size).unwrap_or(MOST_SIZE)
+        usize::try_from(size).unwrap_or(MAX_SIZE)
     });
     let index = usize::try_from(index.unwrap_or(0)).unwrap_or(usize::MAX);
     if items.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn page<T>(
     for item in shown {
         let text = line(item);
         bytes += text.len() + 1;
-        if bytes > MOST_BYTES {
+        if bytes > MAX_BYTES {
             break;
         }
         lines.push(text);
@@ -52,7 +52,6 @@ pub(super) fn page<T>(
     Ok(lines.join("\n"))
 }
 
-/// Whether a page size makes sense.
 pub(super) fn check_size(size: Option<u32>) -> Result<(), String> {
     match size {
         Some(0) => Err("`pageSize` starts at 1".into()),
@@ -61,7 +60,7 @@ pub(super) fn check_size(size: Option<u32>) -> Result<(), String> {
     }
 }
 
-/// Whether all names are known; `fix` brings them into the form that is compared.
+/// Whether all names are known; `fix` normalizes them for the comparison.
 pub(super) fn check_names(
     argument: &str,
     names: Option<&Vec<String>>,
@@ -70,7 +69,7 @@ pub(super) fn check_names(
     let mut names = names.into_iter().flatten();
     match names.find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(format!(
-            "`{argument}` does not know \"{}\"; it knows {}",
+            "`{argument}` has no value \"{}\"; use one of {}",
             crate::text::one_line(name, 40),
             known.join(", ")
         )),
@@ -79,8 +78,8 @@ pub(super) fn check_names(
 }
 
 const DEFAULT_SIZE: usize = 50;
-const MOST_SIZE: usize = 200;
-const MOST_BYTES: usize = 30_000;
+const MAX_SIZE: usize = 200;
+const MAX_BYTES: usize = 30_000;
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! Recording a trace of the page, and looking at what it tells.
+//! Recording a performance trace, and analyzing it.
 
 use super::act::Drawing;
 use super::wait::quiet;
@@ -31,7 +31,7 @@ pub(super) struct PerformanceStartTrace {
     auto_stop: Option<bool>,
     file_path: Option<String>,
     overwrite: Option<bool>,
-    /// Reload everything from the server.
+    /// Bypass the cache when reloading.
     #[schemars(skip)]
     ignore_cache: Option<bool>,
 }
@@ -46,7 +46,7 @@ impl Tool for PerformanceStartTrace {
 
     fn check(&self) -> Result<(), String> {
         match self.auto_stop == Some(false) && self.file_path.is_some() {
-            true => Err("`filePath` goes to performance_stop_trace where autoStop is false".into()),
+            true => Err("with autoStop false, give `filePath` to performance_stop_trace".into()),
             false => Ok(()),
         }
     }
@@ -59,7 +59,7 @@ impl Tool for PerformanceStartTrace {
             });
         }
         unseen::refuse(tab, unseen::NOT_RECORDED)?;
-        // Before anything is done: a file that cannot be written refuses the call.
+        // Before any action: a file that cannot be written fails the call.
         let draft = match self.auto_stop {
             Some(false) => None,
             _ => Some(page.files.create(self.to()).await?),
@@ -79,7 +79,7 @@ impl Tool for PerformanceStartTrace {
             ));
         };
         page.progress("waiting for the page to be quiet");
-        // What is measured keeps being drawn meanwhile, and a page that is never quiet is measured too.
+        // A page that never becomes quiet is measured, too.
         let _ = tokio::time::timeout(QUIET_LIMIT, quiet(tab)).await;
         finish(&page, recording, draft).await
     }
@@ -101,7 +101,7 @@ pub(super) struct PerformanceStopTrace {
 
 impl Tool for PerformanceStopTrace {
     const NAME: &'static str = "performance_stop_trace";
-    const DESCRIPTION: &'static str = "Stop the trace and see what it tells.";
+    const DESCRIPTION: &'static str = "Stop the trace and get its results.";
     const LOOKS_BACK: bool = true;
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Performance;
@@ -121,11 +121,11 @@ impl Tool for PerformanceStopTrace {
     }
 }
 
-/// Looks closer at one finding.
+/// Shows one insight in detail.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct PerformanceAnalyzeInsight {
-    /// From the trace; there is one set in each.
+    /// From the trace's answer; each trace has one.
     insight_set_id: Option<String>,
     /// Such as LCPBreakdown.
     insight_name: String,
@@ -133,7 +133,7 @@ pub(super) struct PerformanceAnalyzeInsight {
 
 impl Tool for PerformanceAnalyzeInsight {
     const NAME: &'static str = "performance_analyze_insight";
-    const DESCRIPTION: &'static str = "Look closer at one insight of the last trace.";
+    const DESCRIPTION: &'static str = "Show details of one insight of the last trace.";
     const ACCESS: Access = Access::Read;
     const CATEGORY: Category = Category::Performance;
     const PROGRESSIVE: bool = false;
@@ -151,7 +151,7 @@ impl Tool for PerformanceAnalyzeInsight {
         match trace::NAMES.contains(&self.insight_name.as_str()) {
             true => Ok(()),
             false => Err(format!(
-                "`insightName` does not know \"{}\"; it knows {}",
+                "`insightName` has no value \"{}\"; use one of {}",
                 one_line(&self.insight_name, 60),
                 trace::NAMES.join(", ")
             )),
@@ -162,7 +162,7 @@ impl Tool for PerformanceAnalyzeInsight {
         let last = page.tab.tracing().last();
         let lines = last
             .as_ref()
-            .and_then(|trace| trace::tell(trace, &self.insight_name));
+            .and_then(|trace| trace::describe(trace, &self.insight_name));
         match lines {
             Some(lines) => Ok(ToolOutput::text(lines.join("\n"))),
             None => Err(ToolError::NotActionable {
@@ -173,7 +173,7 @@ impl Tool for PerformanceAnalyzeInsight {
     }
 }
 
-/// The trace that runs in a tab, and what the last one told.
+/// The running trace of a tab, and the results of the last one.
 #[derive(Debug, Default)]
 pub(crate) struct Tracing {
     running: Mutex<Option<Recording>>,
@@ -190,12 +190,12 @@ impl Tracing {
     }
 }
 
-/// A trace that is being recorded; ends with this value.
+/// A trace that is being recorded; dropping this stops it.
 #[derive(Debug)]
 struct Recording {
     tap: Tap,
     session: tabmux_cdp::Session,
-    /// A tab that is not in front paints nothing by itself, and would have nothing to measure.
+    /// A background tab paints nothing by itself, so there would be nothing to measure.
     _drawing: Drawing,
     ended: bool,
 }
@@ -239,9 +239,9 @@ impl Drop for Recording {
     }
 }
 
-/// Ends the recording, saves it, reads it and tells what it says.
+/// Stops the recording, saves and reads it, and reports the results.
 async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> ToolResult {
-    // What was done last is told only once it has been painted.
+    // The last interaction is in the trace only after it was painted.
     if let Ok(world) = page.tab.world().await {
         let painted = world
             .call::<serde_json::Value>("tabmux.settle", json!({ "quietFrames": 3, "capMs": 200 }));
@@ -274,23 +274,23 @@ async fn finish(page: &Page, mut recording: Recording, mut draft: Draft) -> Tool
         bytes as f64 / 1_000_000.0
     );
     let lost = match complete.data_loss_occurred {
-        true => "\nChrome's buffer was full: the trace lacks its end.",
+        true => "\nChrome's buffer was full: the end of the trace is missing.",
         false => "",
     };
     let text = match read {
         Ok(Ok(mut read)) => {
-            read.names = names(&page.tab, read.nameless()).await;
+            read.names = names(&page.tab, read.unnamed_nodes()).await;
             let summary = trace::summary(&read);
             *page.tab.tracing().last() = Some(read);
             format!("{summary}\n{saved}{lost}")
         }
-        Ok(Err(why)) => format!("{saved}{lost}\nIt cannot be read here: {why}."),
-        Err(_) => format!("{saved}{lost}\nIt cannot be read here."),
+        Ok(Err(why)) => format!("{saved}{lost}\nIt cannot be analyzed here: {why}."),
+        Err(_) => format!("{saved}{lost}\nIt cannot be analyzed here."),
     };
     Ok(ToolOutput::text(text))
 }
 
-/// What nodes of the main frame are called, as far as they are still there.
+/// Names of DOM nodes of the main frame, if they still exist.
 async fn names(tab: &Tab, nodes: Vec<i64>) -> HashMap<i64, String> {
     let mut names = HashMap::new();
     for node in nodes {
@@ -323,7 +323,7 @@ fn brief(node: &dom::Node) -> String {
     one_line(&format!("{words}>"), 80)
 }
 
-/// What DevTools itself records, without samples of every function.
+/// The categories that DevTools records, without samples of every function.
 const CATEGORIES: &[&str] = &[
     "-*",
     "blink.console",

@@ -1,4 +1,4 @@
-//! Rules for requests: block them, answer them in the server's place, or change their headers.
+//! Rules for requests: block them, mock their responses, or change their headers.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
@@ -13,9 +13,9 @@ use std::path::Path;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Route {
-    /// Which requests: a whole URL, in which * stands for any text.
+    /// Which requests: a whole URL; * matches any text.
     url: String,
-    /// Let them fail.
+    /// Make them fail.
     block: Option<bool>,
     /// Answer them with this status. Default: 200.
     status: Option<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Route {
     file_path: Option<String>,
     /// Set headers of the request; an empty value removes one.
     request_headers: Option<HeaderChanges>,
-    /// Set headers of the answer; an empty value removes one.
+    /// Set headers of the response; an empty value removes one.
     response_headers: Option<HeaderChanges>,
 }
 
@@ -54,23 +54,25 @@ impl Tool for Route {
             .status
             .is_some_and(|status| !(200..=599).contains(&status))
         {
-            return Err("`status` goes from 200 to 599".into());
+            return Err("`status` must be between 200 and 599".into());
         }
         match self.block == Some(true) {
-            true if mocks || changes => Err("`block` goes with no other action".into()),
+            true if mocks || changes => {
+                Err("`block` cannot be combined with another action".into())
+            }
             false if !mocks && !changes => Err(
                 "say what to do with these requests: `block`, `status`, `body`, `filePath`, \
                  `requestHeaders` or `responseHeaders`"
                     .into(),
             ),
-            _ if mocks && !empty(&self.request_headers) => Err(
-                "a request that is answered here is never sent; leave `requestHeaders` out".into(),
-            ),
+            _ if mocks && !empty(&self.request_headers) => {
+                Err("a request that is answered here is never sent; omit `requestHeaders`".into())
+            }
             _ if self.body.is_some() && self.file_path.is_some() => {
                 Err("give either `body` or `filePath`".into())
             }
-            _ if self.body.as_ref().is_some_and(|it| it.len() > MOST_BODY) => {
-                Err(format!("`body` is longer than {MOST_BODY} bytes"))
+            _ if self.body.as_ref().is_some_and(|it| it.len() > MAX_BODY) => {
+                Err(format!("`body` is longer than {MAX_BODY} bytes"))
             }
             _ => Ok(()),
         }
@@ -83,17 +85,17 @@ impl Tool for Route {
         };
         let mut rules = page.tab.rules().now();
         rules.retain(|other| other.pattern != rule.pattern);
-        if rules.len() >= MOST_RULES {
+        if rules.len() >= MAX_RULES {
             return Err(ToolError::Arguments(format!(
-                "There are {MOST_RULES} rules already. Take some back with unroute."
+                "There are {MAX_RULES} rules already. Remove some with unroute."
             )));
         }
         rules.push(rule);
-        put_in_force(&page.tab, rules).await
+        apply(&page.tab, rules).await
     }
 }
 
-/// Takes rules back.
+/// Removes rules.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Unroute {
@@ -103,7 +105,7 @@ pub(super) struct Unroute {
 
 impl Tool for Unroute {
     const NAME: &'static str = "unroute";
-    const DESCRIPTION: &'static str = "Take rules of route back.";
+    const DESCRIPTION: &'static str = "Remove rules that route added.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Rules;
     const OPT_IN: bool = true;
@@ -129,12 +131,12 @@ impl Tool for Unroute {
                     return Err(ToolError::Arguments(format!(
                         "There is no rule for {}. {}",
                         one_line(url, 200),
-                        in_force(&rules)
+                        describe(&rules)
                     )));
                 }
             }
         }
-        put_in_force(&page.tab, rules).await
+        apply(&page.tab, rules).await
     }
 }
 
@@ -146,7 +148,7 @@ impl Route {
         let mut headers = self.response_headers.unwrap_or_default();
         let (body, kind) = match (self.file_path, self.body) {
             (Some(path), _) => (
-                page.files.read(&path, MOST_BODY as u64).await?,
+                page.files.read(&path, MAX_BODY as u64).await?,
                 kind_of_file(&path),
             ),
             (None, Some(body)) => {
@@ -178,16 +180,16 @@ impl Route {
     }
 }
 
-/// All sessions of the tab, or none, follow the rules.
-/// Takes back all rules of a tab that nobody holds any more.
-pub(super) async fn take_back(tab: &Tab) -> Result<(), ToolError> {
+/// Removes all rules of a tab that no session holds any more.
+pub(super) async fn clear(tab: &Tab) -> Result<(), ToolError> {
     match tab.rules().now().is_empty() {
         true => Ok(()),
-        false => put_in_force(tab, Vec::new()).await.map(drop),
+        false => apply(tab, Vec::new()).await.map(drop),
     }
 }
 
-async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
+/// Applies the rules to all sessions of the tab; if its main session fails, none change.
+async fn apply(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     let before = tab.rules().now();
     tab.rules().set(rules.clone());
     let told = tab.rules().tell(tab.session()).await;
@@ -197,17 +199,17 @@ async fn put_in_force(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     }
     let workers = tab.rules().workers();
     for session in tab.sessions().iter().skip(1).chain(&workers) {
-        // A frame or worker that goes away meanwhile asks for nothing any more.
+        // A frame or worker that goes away meanwhile sends no more requests.
         let _ = tab.rules().tell(session).await;
     }
-    Ok(ToolOutput::text(in_force(&rules)))
+    Ok(ToolOutput::text(describe(&rules)))
 }
 
-fn in_force(rules: &[Rule]) -> String {
+fn describe(rules: &[Rule]) -> String {
     if rules.is_empty() {
-        return "No rule is in force in this tab.".into();
+        return "No rule is active in this tab.".into();
     }
-    let mut lines = vec!["Rules in this tab; the last one that matches decides:".to_owned()];
+    let mut lines = vec!["Rules in this tab; the last match wins:".to_owned()];
     lines.extend(rules.iter().map(|rule| {
         let action = match &rule.action {
             Action::Block => "blocked".to_owned(),
@@ -233,10 +235,10 @@ fn in_force(rules: &[Rule]) -> String {
     lines.join("\n")
 }
 
-/// A pattern as it is compared: an address without a star is written as browsers write it.
+/// The pattern to compare with: a URL without a star is normalized as browsers do.
 fn pattern(url: &str) -> Result<Pattern, String> {
-    if url.len() > MOST_URL {
-        return Err(format!("`url` is longer than {MOST_URL} bytes"));
+    if url.len() > MAX_URL {
+        return Err(format!("`url` is longer than {MAX_URL} bytes"));
     }
     let starts = ["*", "http://", "https://"];
     if !starts.iter().any(|start| url.starts_with(start)) {
@@ -247,7 +249,7 @@ fn pattern(url: &str) -> Result<Pattern, String> {
     if url.contains('*') {
         return Ok(Pattern(url.into()));
     }
-    let mut whole = url::Url::parse(url).map_err(|error| format!("`url` is no URL: {error}"))?;
+    let mut whole = url::Url::parse(url).map_err(|error| format!("`url` is not a URL: {error}"))?;
     whole.set_fragment(None);
     Ok(Pattern(whole.into()))
 }
@@ -258,24 +260,24 @@ fn check_headers(argument: &str, headers: Option<&HeaderChanges>) -> Result<(), 
         let is_name = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if name.is_empty() || !name.chars().all(is_name) {
             return Err(format!(
-                "`{argument}` has \"{}\", which is not a header's name",
+                "`{argument}` has \"{}\", which is not a header name",
                 one_line(name, 40)
             ));
         }
-        if value.chars().any(char::is_control) || value.len() > MOST_HEADER {
+        if value.chars().any(char::is_control) || value.len() > MAX_HEADER {
             return Err(format!(
-                "`{argument}` has a value for {} that is no header's",
+                "`{argument}` has a value for {} that is invalid",
                 one_line(name, 40)
             ));
         }
-        if index >= MOST_HEADERS {
-            return Err(format!("`{argument}` has more than {MOST_HEADERS} headers"));
+        if index >= MAX_HEADERS {
+            return Err(format!("`{argument}` has more than {MAX_HEADERS} headers"));
         }
     }
     Ok(())
 }
 
-/// Chrome sets some headers of requests itself, and refuses those that name them.
+/// Chrome sets some request headers itself, and rejects rules that change them.
 fn check_settable(headers: Option<&HeaderChanges>) -> Result<(), String> {
     let set = headers.into_iter().flatten();
     let mut set = set.filter(|(_, value)| !value.is_empty());
@@ -285,7 +287,7 @@ fn check_settable(headers: Option<&HeaderChanges>) -> Result<(), String> {
     };
     match set.find(|(name, _)| is_fixed(name)) {
         Some((name, _)) => Err(format!(
-            "`requestHeaders` has {}, which Chrome sets itself; leave it out",
+            "`requestHeaders` has {}, which Chrome sets itself; omit it",
             one_line(name, 40)
         )),
         None => Ok(()),
@@ -320,7 +322,7 @@ fn kind_of_file(path: &str) -> &'static str {
     }
 }
 
-/// Headers of requests that Chrome calls unsafe, besides those that begin with `proxy-`.
+/// Request headers that Chrome calls unsafe, besides those that begin with `proxy-`.
 const FIXED: [&str; 10] = [
     "connection",
     "content-length",
@@ -334,8 +336,8 @@ const FIXED: [&str; 10] = [
     "upgrade",
 ];
 
-const MOST_RULES: usize = 50;
-const MOST_URL: usize = 2_000;
-const MOST_HEADERS: usize = 50;
-const MOST_HEADER: usize = 8_000;
-const MOST_BODY: usize = 2_000_000;
+const MAX_RULES: usize = 50;
+const MAX_URL: usize = 2_000;
+const MAX_HEADERS: usize = 50;
+const MAX_HEADER: usize = 8_000;
+const MAX_BODY: usize = 2_000_000;

@@ -1,4 +1,4 @@
-//! Heavy things that go to files: the page as PDF, the heap of its scripts.
+//! Large data saved to files: the page as PDF, the JavaScript heap.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::types::{heap_profiler, page as cdp};
 
-/// Prints the page.
+/// Saves the page as PDF.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SavePdf {
@@ -105,14 +105,14 @@ impl Tool for TakeHeapsnapshot {
                     answered = true;
                 }
             }
-            // The answer may overtake the last chunks.
+            // The command's answer may come before the last chunks.
             if answered && whole.is_whole() {
                 break Ok(());
             }
         };
         session.post(heap_profiler::Disable::default());
         outcome?;
-        // What came while it was taken may be in it.
+        // Process events that came meanwhile: they may concern the saved heap.
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
         let place = draft.keep().await?;
@@ -123,7 +123,7 @@ impl Tool for TakeHeapsnapshot {
     }
 }
 
-/// How deep inside a JSON text one is, without reading what it says.
+/// The nesting depth inside a JSON text, tracked without parsing values.
 #[derive(Debug, Default)]
 struct Nesting {
     depth: u32,

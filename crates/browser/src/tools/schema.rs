@@ -1,4 +1,4 @@
-//! Turns an argument struct into the schema that is published: small, and with no noise in it.
+//! Turns an argument struct into the published schema: small, without noise.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     let Value::Object(mut schema) = schema else {
         return Map::new();
     };
-    // The tool has a description of its own, and refuses unknown arguments with a sentence.
+    // The tool has its own description, and rejects unknown arguments with a sentence.
     schema.remove("description");
     schema.remove("additionalProperties");
     schema
@@ -26,7 +26,7 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// Drops what only Rust knows about: titles, integer widths, `null` for what may be left out.
+/// Drops Rust details: titles, integer widths, `null` for optional arguments.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(tidy),
@@ -47,7 +47,7 @@ fn tidy(schema: &mut Value) {
             }
             drop_null(map);
             let properties = map.get_mut("properties").and_then(Value::as_object_mut);
-            // Names of arguments are not keywords.
+            // Keys of `properties` are argument names, not keywords.
             for schema in properties.into_iter().flatten().map(|(_, schema)| schema) {
                 tidy(schema);
             }

@@ -1,4 +1,4 @@
-//! Filming the page: Chrome's own recorder, into an MP4 file.
+//! Recording the page: Chrome's own recorder, into an MP4 file.
 
 use super::act::Drawing;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
@@ -18,11 +18,11 @@ use tabmux_cdp::types::{io, page as cdp};
 use tabmux_cdp::{CdpError, Session};
 use tokio::time::Instant;
 
-/// Begins to film.
+/// Starts a recording.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ScreencastStart {
-    /// Ends with .mp4. Default: a new file.
+    /// Must end with .mp4. Default: a new file.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -30,7 +30,7 @@ pub(super) struct ScreencastStart {
 impl Tool for ScreencastStart {
     const NAME: &'static str = "screencast_start";
     const DESCRIPTION: &'static str =
-        "Film the page into an MP4 file until screencast_stop, for 10 minutes at most.";
+        "Record the page as an MP4 file until screencast_stop, for 10 minutes at most.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Screencast;
     const OPT_IN: bool = true;
@@ -40,14 +40,14 @@ impl Tool for ScreencastStart {
         let ends_well = |path: &String| path.to_ascii_lowercase().ends_with(".mp4");
         match self.file_path.as_ref().is_none_or(ends_well) {
             true => Ok(()),
-            false => Err("`filePath` has to end with .mp4, for that is what is written".into()),
+            false => Err("`filePath` must end with .mp4, the format that is written".into()),
         }
     }
 
     async fn run(self, page: Page) -> ToolResult {
         if page.tab.filming().running().is_some() {
             return Err(ToolError::NotActionable {
-                why: "This tab is being filmed already. Call screencast_stop first.".into(),
+                why: "This tab is already being recorded. Call screencast_stop first.".into(),
             });
         }
         unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
@@ -55,14 +55,14 @@ impl Tool for ScreencastStart {
         let draft = page.files.create(to).await?;
         let session = page.tab.session().clone();
         let started = session.send(cdp::StartScreenRecording::default()).await;
-        let started = started.map_err(not_filmed)?;
-        let drawing = Drawing::filmed(&page.tab);
+        let started = started.map_err(recording_error)?;
+        let drawing = Drawing::recorded(&page.tab);
         let text = format!(
-            "Filming the page into {}. Call screencast_stop to end it.",
+            "Recording the page to {}. Call screencast_stop to end it.",
             draft.place().display()
         );
-        *page.tab.filming().running() = Some(Film {
-            end: tokio::spawn(end_after(session.clone(), LONGEST_FILM)),
+        *page.tab.filming().running() = Some(Recording {
+            end: tokio::spawn(end_after(session.clone(), MAX_DURATION)),
             session,
             stream: started.stream,
             draft: Some(draft),
@@ -74,14 +74,14 @@ impl Tool for ScreencastStart {
     }
 }
 
-/// Ends the film.
+/// Stops the recording.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ScreencastStop {}
 
 impl Tool for ScreencastStop {
     const NAME: &'static str = "screencast_stop";
-    const DESCRIPTION: &'static str = "Stop filming the page, and save the film.";
+    const DESCRIPTION: &'static str = "Stop the recording and save the video.";
     const LOOKS_BACK: bool = true;
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Screencast;
@@ -91,49 +91,53 @@ impl Tool for ScreencastStop {
     const NEEDS_PAGE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let film = page.tab.filming().running().take();
-        let mut film = film.ok_or_else(|| ToolError::NotActionable {
-            why: "This tab is not being filmed. Call screencast_start first.".into(),
+        let recording = page.tab.filming().running().take();
+        let mut recording = recording.ok_or_else(|| ToolError::NotActionable {
+            why: "This tab is not being recorded. Call screencast_start first.".into(),
         })?;
-        let lasted = film.started.elapsed().min(LONGEST_FILM);
-        // A film that ended by itself cannot be ended once more, and is there all the same.
-        let _ = film.session.send(cdp::StopScreenRecording::default()).await;
+        let lasted = recording.started.elapsed().min(MAX_DURATION);
+        // A recording that Chrome ended by itself cannot be stopped again; its file exists
+        // nevertheless.
+        let _ = recording
+            .session
+            .send(cdp::StopScreenRecording::default())
+            .await;
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
-        page.progress("saving the film");
-        let handle = film.stream.clone();
-        film.stopped = true;
-        let mut draft = film.draft.take().ok_or(ToolError::Stuck)?;
-        let bytes = stream::save(&film.session, Some(handle), &mut draft).await?;
+        page.progress("saving the video");
+        let handle = recording.stream.clone();
+        recording.stopped = true;
+        let mut draft = recording.draft.take().ok_or(ToolError::Stuck)?;
+        let bytes = stream::save(&recording.session, Some(handle), &mut draft).await?;
         if bytes == 0 {
             return Err(ToolError::NotActionable {
-                why: "Chrome filmed nothing: the page was not drawn meanwhile. Try again, and let it be longer."
+                why: "Chrome recorded nothing: the page was not drawn meanwhile. Try again, and record for longer."
                     .into(),
             });
         }
         let format = draft.read_back(format_of).await?;
         let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
-            "Saved {:.1} s of film to {}: {format}, {bytes} bytes.",
+            "Saved {:.1} s of video to {}: {format}, {bytes} bytes.",
             lasted.as_secs_f64(),
             place.display(),
         )))
     }
 }
 
-/// The film that is being made of a tab, if one is.
+/// The running recording of a tab, if any.
 #[derive(Debug, Default)]
-pub(crate) struct Filming(Mutex<Option<Film>>);
+pub(crate) struct Filming(Mutex<Option<Recording>>);
 
 impl Filming {
-    fn running(&self) -> MutexGuard<'_, Option<Film>> {
+    fn running(&self) -> MutexGuard<'_, Option<Recording>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A film that is being made; ends with this value.
+/// A recording in progress; dropping this stops it.
 #[derive(Debug)]
-struct Film {
+struct Recording {
     session: Session,
     stream: io::StreamHandle,
     draft: Option<Draft>,
@@ -143,7 +147,7 @@ struct Film {
     _drawing: Drawing,
 }
 
-impl Drop for Film {
+impl Drop for Recording {
     fn drop(&mut self) {
         self.end.abort();
         if !self.stopped {
@@ -157,27 +161,29 @@ async fn end_after(session: Session, limit: Duration) {
     session.post(cdp::StopScreenRecording::default());
 }
 
-fn not_filmed(error: CdpError) -> ToolError {
+fn recording_error(error: CdpError) -> ToolError {
     match error {
         CdpError::Rejected { message, .. } if message.contains("wasn't found") => {
             ToolError::NotActionable {
-                why: "This browser cannot film its pages; a newer Chrome can. Use take_screenshot."
-                    .into(),
+                why:
+                    "This browser cannot record its pages; a newer Chrome can. Use take_screenshot."
+                        .into(),
             }
         }
         CdpError::Rejected { message, .. } if message.contains("already active") => {
             ToolError::NotActionable {
-                why: "Something else watches this tab being drawn, such as a trace. Let that end first.".into(),
+                why: "Something else is capturing this tab, such as a trace. Stop that first."
+                    .into(),
             }
         }
         error => error.into(),
     }
 }
 
-/// What Chrome wrote; which codec it has depends on how it was built.
-fn format_of(film: &mut File) -> &'static str {
+/// The video format; which codec Chrome has depends on its build.
+fn format_of(recording: &mut File) -> &'static str {
     let mut head = Vec::new();
-    let read = film.take(4_096).read_to_end(&mut head);
+    let read = recording.take(4_096).read_to_end(&mut head);
     let says = |name: &[u8]| read.is_ok() && head.windows(4).any(|part| part == name);
     match () {
         () if says(b"avc1") => "MP4 with H.264 video",
@@ -187,4 +193,4 @@ fn format_of(film: &mut File) -> &'static str {
     }
 }
 
-const LONGEST_FILM: Duration = Duration::from_secs(600);
+const MAX_DURATION: Duration = Duration::from_secs(600);

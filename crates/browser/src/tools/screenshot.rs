@@ -1,4 +1,4 @@
-//! Pictures of the page, of all of it, or of one element.
+//! Screenshots: of the visible part, of the whole page, or of one element.
 
 use super::act::{self, Drawing, Element, Rect};
 use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::page::{self, CaptureScreenshotFormat};
 
-/// Takes a picture.
+/// Takes a screenshot.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TakeScreenshot {
@@ -29,7 +29,7 @@ pub(super) struct TakeScreenshot {
     uid: Option<String>,
     /// The whole page instead of the visible part.
     full_page: Option<bool>,
-    /// Save it there in full size.
+    /// Save it to this file, in full size.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -44,9 +44,9 @@ enum Format {
 
 impl Tool for TakeScreenshot {
     const NAME: &'static str = "take_screenshot";
-    const DESCRIPTION: &'static str = "Take a picture of the page or an element, scaled down if it is large. To \
+    const DESCRIPTION: &'static str = "Take a screenshot of the page or an element, scaled down if it is large. To \
                                        read or act, take_snapshot is better.";
-    // Scrolls to an element, and two pictures of one tab would disturb each other.
+    // Scrolls to an element, and two screenshots of one tab would disturb each other.
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Debugging;
 
@@ -58,7 +58,7 @@ impl Tool for TakeScreenshot {
             (None, _) => Ok(()),
             (Some(_), Format::Png) => Err("`quality` is for jpeg and webp only".into()),
             (Some(0..=100), _) => Ok(()),
-            (Some(_), _) => Err("`quality` goes from 0 to 100".into()),
+            (Some(_), _) => Err("`quality` must be between 0 and 100".into()),
         }
     }
 
@@ -67,10 +67,10 @@ impl Tool for TakeScreenshot {
         let part = self.part(&page.tab).await?;
         let scale = match self.file_path {
             Some(_) => 1.0,
-            None => part.scale_to(LONGEST_SIDE),
+            None => part.scale_to(MAX_SIDE),
         };
-        // A long page scaled to nothing helps nobody: it goes to a file in full.
-        let illegible = self.full_page == Some(true) && scale < LEAST_SCALE;
+        // A long page would be illegible when scaled down: it goes to a file in full size.
+        let illegible = self.full_page == Some(true) && scale < MIN_SCALE;
         let scale = if illegible { 1.0 } else { scale };
         let inline = self.file_path.is_none() && !illegible;
         let picture = match inline {
@@ -79,7 +79,7 @@ impl Tool for TakeScreenshot {
         };
         cover.end(&page.tab).await?;
         let size = part.describe(scale);
-        if inline && bytes_of(&picture) <= MOST_BYTES {
+        if inline && bytes_of(&picture) <= MAX_BYTES {
             let image = Block::Image {
                 base64: picture,
                 mime_type: self.format().mime_type(),
@@ -103,7 +103,7 @@ impl Tool for TakeScreenshot {
 }
 
 impl TakeScreenshot {
-    /// What is visible, in full size, in a file.
+    /// Saves the visible part, in full size, to a file.
     pub(super) async fn save(&self, page: &Page) -> Result<PathBuf, ToolError> {
         let cover = Cover::begin(&page.tab).await?;
         let part = self.part(&page.tab).await?;
@@ -112,7 +112,7 @@ impl TakeScreenshot {
         self.keep(page, &picture).await
     }
 
-    /// Writes the picture to its file.
+    /// Writes the image to its file.
     async fn keep(&self, page: &Page, picture: &str) -> Result<PathBuf, ToolError> {
         let decoded = BASE64_STANDARD.decode(picture);
         let picture = decoded.map_err(|error| ToolError::Internal {
@@ -127,7 +127,7 @@ impl TakeScreenshot {
         self.format.unwrap_or(Format::Png)
     }
 
-    /// The part of the page to take.
+    /// The part of the page to capture.
     async fn part(&self, tab: &Tab) -> Result<Part, ToolError> {
         let element = match &self.uid {
             Some(uid) => Some(element_box(tab, uid).await?),
@@ -181,7 +181,7 @@ impl TakeScreenshot {
         .within_limits())
     }
 
-    /// A picture for the answer: packed quickly, and better only if that makes it fit.
+    /// An image for the answer: encoded quickly, and smaller only if that is needed to fit.
     async fn capture_to_show(
         &self,
         tab: &Tab,
@@ -190,14 +190,14 @@ impl TakeScreenshot {
     ) -> Result<String, ToolError> {
         let picture = self.capture(tab, part, scale, true).await?;
         match bytes_of(&picture) {
-            size if size > MOST_BYTES && size <= QUICK_FACTOR * MOST_BYTES => {
+            size if size > MAX_BYTES && size <= QUICK_FACTOR * MAX_BYTES => {
                 self.capture(tab, part, scale, false).await
             }
             _ => Ok(picture),
         }
     }
 
-    /// Takes the picture, in base64 as Chrome sends it.
+    /// Takes the screenshot; base64, as Chrome sends it.
     async fn capture(
         &self,
         tab: &Tab,
@@ -224,7 +224,7 @@ impl TakeScreenshot {
             Ok(taken) => Ok(taken.data),
             Err(CdpError::TooLarge { bytes, .. }) => Err(ToolError::NotActionable {
                 why: format!(
-                    "The picture has {} MB, more than can be taken. Take it as jpeg, or take a part of the page with \
+                    "The picture has {} MB, which is over the limit. Take it as jpeg, or take a part of the page with \
                      `uid`.",
                     bytes / 4 * 3 / 1_000_000
                 ),
@@ -234,8 +234,8 @@ impl TakeScreenshot {
     }
 }
 
-/// Waits for a picture. A tab that is in front draws by itself, and is quicker left alone; one that is
-/// not may have to be looked at, and then it is at once for the next pictures, too.
+/// Waits for a screenshot. A foreground tab draws by itself, which is faster; a background tab may need [`Drawing`],
+/// which then is active for the next screenshots, too.
 async fn while_drawn<T>(tab: &Tab, mut taking: impl Future<Output = T> + Unpin) -> T {
     if !tab.hides() {
         match tokio::time::timeout(SELF_DRAWN_LIMIT, &mut taking).await {
@@ -247,7 +247,7 @@ async fn while_drawn<T>(tab: &Tab, mut taking: impl Future<Output = T> + Unpin) 
     taking.await
 }
 
-/// How many bytes a picture has whose base64 this is.
+/// The decoded size of this base64 text.
 fn bytes_of(base64: &str) -> usize {
     base64.len() / 4 * 3
 }
@@ -259,21 +259,21 @@ struct Part {
     y: f64,
     width: f64,
     height: f64,
-    /// How many pixels of a picture make one of these.
+    /// Image pixels per CSS pixel.
     density: f64,
-    /// Whether some of it is not visible now.
+    /// Whether part of it is outside of the viewport.
     beyond: bool,
-    /// Whether it had to be cut.
+    /// Whether it was cut to the limit.
     cut: bool,
 }
 
 impl Part {
-    /// Chrome draws no picture with a longer side.
+    /// Chrome limits the length of a side.
     fn within_limits(self) -> Self {
-        let cut = self.width > MOST_PIXELS || self.height > MOST_PIXELS;
+        let cut = self.width > MAX_PIXELS || self.height > MAX_PIXELS;
         let (width, height) = (
-            self.width.clamp(1.0, MOST_PIXELS),
-            self.height.clamp(1.0, MOST_PIXELS),
+            self.width.clamp(1.0, MAX_PIXELS),
+            self.height.clamp(1.0, MAX_PIXELS),
         );
         Self {
             width,
@@ -334,7 +334,7 @@ async fn element_box(tab: &Tab, uid: &str) -> Result<Rect, ToolError> {
     })
 }
 
-/// How many pixels of a picture make one CSS pixel.
+/// Image pixels per CSS pixel.
 fn density(metrics: &page::GetLayoutMetricsResponse) -> f64 {
     let (pixels, css) = (&metrics.visual_viewport, &metrics.css_visual_viewport);
     if pixels.client_width > 0.0 && css.client_width > 0.0 {
@@ -370,11 +370,11 @@ impl Format {
     }
 }
 
-const LONGEST_SIDE: f64 = 1_568.0;
-const LEAST_SCALE: f64 = 0.25;
-const MOST_PIXELS: f64 = 16_000.0;
-const MOST_BYTES: usize = 1_000_000;
-/// A tab that draws by itself has been pictured by then, unless the machine is very busy.
+const MAX_SIDE: f64 = 1_568.0;
+const MIN_SCALE: f64 = 0.25;
+const MAX_PIXELS: f64 = 16_000.0;
+const MAX_BYTES: usize = 1_000_000;
+/// A tab that draws by itself has delivered by then, unless the machine is very busy.
 const SELF_DRAWN_LIMIT: Duration = Duration::from_millis(60);
-/// How much smaller a PNG can become when Chrome takes its time.
+/// How much smaller a PNG becomes with Chrome's slow encoder.
 const QUICK_FACTOR: usize = 3;

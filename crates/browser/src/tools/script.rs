@@ -1,4 +1,4 @@
-//! Running a function of the agent's in the page.
+//! Running the agent's JavaScript in the page.
 
 mod dialogs;
 mod written;
@@ -13,7 +13,7 @@ use crate::files::Destination;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
-use crate::text::{one_line, visible_json};
+use crate::text::{escaped_json, one_line};
 use crate::world::{RemoteObject, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,7 +31,7 @@ pub(super) struct EvaluateScript {
     args: Option<Vec<String>>,
     /// uid of an iframe: run in the page inside it.
     frame_uid: Option<String>,
-    // What chrome-devtools-mcp has besides. Taken, but not listed: every list would be longer for it.
+    // Further arguments of chrome-devtools-mcp. Accepted, but not listed, to keep tool lists short.
     /// A file with the function, instead of `function`.
     #[schemars(skip)]
     source_path: Option<String>,
@@ -42,10 +42,10 @@ pub(super) struct EvaluateScript {
     file_path: Option<String>,
     #[schemars(skip)]
     overwrite: Option<bool>,
-    /// What to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
+    /// How to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
     #[schemars(skip)]
     dialog_action: Option<String>,
-    /// Whether to wait for what the function began. Default: true.
+    /// Whether to wait for the effects of the function. Default: true.
     #[schemars(skip)]
     wait_for_stable_dom: Option<bool>,
 }
@@ -64,19 +64,19 @@ impl Tool for EvaluateScript {
     const CATEGORY: Category = Category::Debugging;
 
     fn check(&self) -> Result<(), String> {
-        let many = |args: &Vec<String>| args.len() > MOST_ARGS;
+        let many = |args: &Vec<String>| args.len() > MAX_ARGS;
         let wrong = match (&self.function, &self.source_path) {
             (None, None) => "give `function`, such as `() => document.title`",
             (Some(_), Some(_)) => "give `function` or `sourcePath`, not both",
             (Some(function), None) if function.trim().is_empty() => "`function` is empty",
             _ if self.frame_uid.is_some() && self.args.is_some() => {
-                "`args` already say the frame; leave `frameUid` out"
+                "`args` already determine the frame; omit `frameUid`"
             }
             _ if self.is_script() && (self.args.is_some() || self.frame_uid.is_some()) => {
                 "a script takes no `args` and runs in the page itself; use format function"
             }
             _ if self.args.as_ref().is_some_and(many) => {
-                return Err(format!("`args` has more than {MOST_ARGS} entries"));
+                return Err(format!("`args` has more than {MAX_ARGS} entries"));
             }
             _ => return Ok(()),
         };
@@ -97,7 +97,7 @@ impl Tool for EvaluateScript {
 }
 
 impl EvaluateScript {
-    /// A script, whose dialogs are accepted.
+    /// A script whose dialogs are accepted.
     pub(super) fn of_script(script: String) -> Self {
         Self {
             function: Some(script),
@@ -118,7 +118,7 @@ impl EvaluateScript {
             None => RunContext::find(&page.tab, self.args.as_deref().unwrap_or_default()).await?,
         };
         let source = self.source(page).await?;
-        // Before anything is done: a file that cannot be written refuses the call.
+        // Before any action: a file that cannot be written fails the call.
         let draft = match &self.file_path {
             Some(path) => {
                 let to = Destination::new(Some(path), self.overwrite, "json");
@@ -126,13 +126,13 @@ impl EvaluateScript {
             }
             None => None,
         };
-        // No page knows it before, so an object of its own is not taken for a long text.
+        // Random, so that no page can return an object with this key.
         let boxed = format!("tabmux {:x}", RandomState::new().build_hasher().finish());
         let before = Before::look(&page.tab);
         page.acting();
         if self.is_script() && place.anchor.is_some() && !page.tab.guard().stops() {
             return Err(ToolError::Arguments(
-                "A script does not go with a policy about origins in this tab, because it is the person's own. Use \
+                "A script is not allowed here: a policy about origins applies, and this tab is the user's own. Use \
                  format function."
                     .into(),
             ));
@@ -142,9 +142,9 @@ impl EvaluateScript {
             false => place.call(&wrap(&source, &boxed)).await?,
         };
         let text = match draft {
-            None => visible_json(&place.write_out(result, &boxed, MOST_TEXT).await?).into_owned(),
+            None => escaped_json(&place.write_out(result, &boxed, MAX_TEXT).await?).into_owned(),
             Some(mut draft) => {
-                let text = place.write_out(result, &boxed, MOST_IN_FILE).await?;
+                let text = place.write_out(result, &boxed, MAX_IN_FILE).await?;
                 draft.write(text.into_bytes()).await?;
                 let saved = draft.keep().await?;
                 format!("The result is in {}.", saved.display())
@@ -165,7 +165,7 @@ impl EvaluateScript {
         let Some(path) = &self.source_path else {
             return Ok(self.function.clone().unwrap_or_default());
         };
-        let source = page.files.read(path, MOST_SOURCE).await?;
+        let source = page.files.read(path, MAX_SOURCE).await?;
         String::from_utf8(source).map_err(|_| {
             ToolError::File(format!(
                 "{} cannot be run: it is not text.",
@@ -175,12 +175,12 @@ impl EvaluateScript {
     }
 }
 
-/// Where the function runs, and what it is called with.
+/// Where the function runs, and its arguments.
 struct RunContext {
     session: Session,
     /// Elements of one frame. The function runs there; without any, in the main frame.
     arguments: Vec<RemoteObject>,
-    /// Something of the frame to run in, where that is neither the main frame nor told by arguments.
+    /// An object of the frame to run in, if that is neither the main frame nor given by arguments.
     anchor: Option<RemoteObject>,
 }
 
@@ -200,7 +200,7 @@ impl RunContext {
         Self::at(&tab.world_of(&inner).await?).await
     }
 
-    /// The page's own scripts, in the document of a world of ours and in no other.
+    /// The page's own world, in the document of this isolated world and in no other.
     async fn at(world: &World) -> Result<Self, ToolError> {
         Ok(Self {
             session: world.session.clone(),
@@ -216,7 +216,7 @@ impl RunContext {
         }
         let Some(first) = elements.first() else {
             if bounds::here().is_some_and(|policy| !policy.is_open()) {
-                // Bound to the document that was looked at, lest it run in the one that comes next.
+                // Bound to the current document, so that it cannot run in the next one.
                 return Self::at(&tab.world().await?).await;
             }
             return Ok(Self {
@@ -231,7 +231,7 @@ impl RunContext {
             .any(|element| element.world.document != document)
         {
             return Err(ToolError::Arguments(
-                "The elements in `args` are of different frames. Call the function once for each frame.".into(),
+                "The elements in `args` are in different frames. Call the function once for each frame.".into(),
             ));
         }
         let session = first.world.session.clone();
@@ -283,7 +283,7 @@ impl RunContext {
         returned(answer.result, answer.exception_details)
     }
 
-    /// The result as JSON, bounded; or why it is none.
+    /// The result as JSON, bounded; or why that is impossible.
     async fn write_out(
         &self,
         result: runtime::RemoteObject,
@@ -315,7 +315,7 @@ fn returned(
     }
 }
 
-/// The document of a world as the page's own scripts see it.
+/// The document of a world, as an object of the page's own world.
 pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, ToolError> {
     let document = runtime::Evaluate {
         expression: "document".into(),
@@ -326,18 +326,18 @@ pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, Tool
     let document = document.map_err(script::document_gone_or)?;
     let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
     let ours = RemoteObject::new(id, world.session.clone());
-    theirs(&world.session, &ours).await
+    page_object(&world.session, &ours).await
 }
 
-/// The element as the page's own scripts see it.
+/// The element, as an object of the page's own world.
 async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
     let world = &element.world;
     let ours = world.object(element.n).await?;
-    theirs(&world.session, &ours).await
+    page_object(&world.session, &ours).await
 }
 
-/// A node of our world as the page's own scripts see it.
-async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
+/// A node of our world, as an object of the page's own world.
+async fn page_object(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
     let describe = dom::DescribeNode {
         object_id: Some(ours.id.clone()),
         ..Default::default()
@@ -354,8 +354,8 @@ async fn theirs(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, 
     Ok(RemoteObject::new(id, session.clone()))
 }
 
-/// Takes a function or an expression; `await`s nothing itself, because Chrome does. A long text is put into an object:
-/// Chrome sends texts whole, and objects not at all.
+/// Accepts a function or an expression; does not `await`, because Chrome does. A long string is put into an object:
+/// Chrome sends strings completely, but objects by reference.
 fn wrap(function: &str, boxed: &str) -> String {
     let function = function.trim().trim_end_matches(';');
     format!(
@@ -366,7 +366,7 @@ fn wrap(function: &str, boxed: &str) -> String {
     )
 }
 
-/// Why a result cannot be written as JSON, in a whole sentence.
+/// Why a result cannot be written as JSON, as a sentence.
 fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
     let kind = result.r#type.as_str();
     let subtype = result
@@ -401,11 +401,11 @@ fn unwritable(result: &runtime::RemoteObject) -> Option<String> {
         _ => return None,
     };
     Some(format!(
-        "The function returned {what}, which JSON cannot hold. Return {instead} instead."
+        "The function returned {what}, which JSON cannot represent. Return {instead} instead."
     ))
 }
 
-/// A result that is no object.
+/// A result that is not an object.
 fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     if let Some(value) = &result.value {
         return bounded(value.as_str().to_owned(), 0, most);
@@ -417,7 +417,7 @@ fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     {
         return "null".into();
     }
-    // `NaN`, `-0` and infinities have no JSON but a name.
+    // `NaN`, `-0` and infinities have a name instead of JSON.
     let named = result
         .unserializable_value
         .as_ref()
@@ -425,16 +425,16 @@ fn plain(result: &runtime::RemoteObject, most: usize) -> String {
     named.unwrap_or_else(|| result.r#type.as_str().to_owned())
 }
 
-/// No more of a text than `most`, whatever the page says how long it is.
-fn bounded(mut text: String, told: usize, most: usize) -> String {
-    let length = told.max(written::units(&text));
+/// At most `most` characters of a text, whatever length the page claims.
+fn bounded(mut text: String, claimed: usize, most: usize) -> String {
+    let length = claimed.max(written::units(&text));
     if length <= most {
         return text;
     }
-    let mut room = most;
+    let mut budget = most;
     let end = text.char_indices().find_map(|(at, character)| {
-        let left = room.checked_sub(character.len_utf16());
-        room = left.unwrap_or_default();
+        let left = budget.checked_sub(character.len_utf16());
+        budget = left.unwrap_or_default();
         left.is_none().then_some(at)
     });
     text.truncate(end.unwrap_or(text.len()));
@@ -444,9 +444,9 @@ fn bounded(mut text: String, told: usize, most: usize) -> String {
     )
 }
 
-const MOST_ARGS: usize = 20;
-const MOST_TEXT: usize = 30_000;
-/// A text of more characters is not sent whole.
+const MAX_ARGS: usize = 20;
+const MAX_TEXT: usize = 30_000;
+/// Longer strings are not sent at once.
 const LONG_TEXT: usize = 100_000;
-const MOST_IN_FILE: usize = 20_000_000;
-const MOST_SOURCE: u64 = 1_000_000;
+const MAX_IN_FILE: usize = 20_000_000;
+const MAX_SOURCE: u64 = 1_000_000;

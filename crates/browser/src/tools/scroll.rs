@@ -1,6 +1,6 @@
 //! Scrolling the page, a part of it, or to an element.
 
-use super::act::{self, Before, Drawing, Element, Outcome, Patience, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
@@ -9,15 +9,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-/// Scrolls.
+/// Scrolls the page.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Scroll {
     /// The element to scroll to; with a direction, the part it is in.
     uid: Option<String>,
-    /// Where to; top and bottom go all the way.
+    /// Direction; top and bottom scroll all the way.
     direction: Option<Direction>,
-    /// How many pixels. Default: most of what is visible.
+    /// How many pixels. Default: most of the visible height or width.
     amount: Option<u32>,
 }
 
@@ -91,7 +91,7 @@ impl Scroll {
         let moved: Moved = world.call("tabmux.scroll", ask).await?;
         match (moved.outcome.reason.as_str(), element) {
             ("detached", Some(element)) => return Err(element.refusal(&moved.outcome)),
-            // Maps and the like have no scroller but listen to the wheel.
+            // Maps and the like cannot be scrolled but handle the wheel.
             ("no-scroller", Some(element)) => return self.by_wheel(page, element, direction).await,
             ("no-scroller", None) => {
                 return Err(ToolError::NotActionable {
@@ -121,7 +121,7 @@ impl Scroll {
                 });
             }
         };
-        let Reached::At(spot) = act::reach(&page.tab, element, Patience::Point).await? else {
+        let Reached::At(spot) = act::reach(&page.tab, element, ReachMode::Point).await? else {
             return Err(ToolError::NotActionable {
                 why: "This option's list is closed, so it cannot be scrolled.".into(),
             });
@@ -136,13 +136,13 @@ async fn to_element(page: &Page, element: &Element) -> Result<String, ToolError>
     Ok("Scrolled to the element.".into())
 }
 
-/// How far it went, and where it is now.
+/// How far it scrolled, and the position now.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Moved {
     #[serde(flatten)]
     outcome: Outcome,
-    /// What moved, if not the page.
+    /// The element that scrolled, if it is not the page.
     scroller: String,
     moved: (f64, f64),
     at: Extent,

@@ -1,6 +1,6 @@
-//! The three tools of `--slim`, by the names and with the arguments that chrome-devtools-mcp gives them.
+//! The three tools of `--slim`, with the names and arguments of chrome-devtools-mcp.
 //!
-//! A session that has these has no others, so dialogs are accepted: there is no tool to answer them with.
+//! A slim session has no tool for dialogs, so they are accepted.
 
 use super::navigate::NavigatePage;
 use super::screenshot::TakeScreenshot;
@@ -12,12 +12,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Takes a picture of what the page shows.
+/// Takes a screenshot of the visible part.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Screenshot {}
 
-/// Goes to an address.
+/// Navigates to a URL.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Navigate {
@@ -35,7 +35,8 @@ pub(super) struct Evaluate {
 
 impl Tool for Screenshot {
     const NAME: &'static str = "screenshot";
-    const DESCRIPTION: &'static str = "Take a picture of the page; answers with the file it is in.";
+    const DESCRIPTION: &'static str =
+        "Take a screenshot of the page; returns the path of its file.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Debugging;
     const DURING_DIALOG: bool = true;
@@ -51,7 +52,7 @@ impl Tool for Screenshot {
 
 impl Tool for Navigate {
     const NAME: &'static str = "navigate";
-    const DESCRIPTION: &'static str = "Go to a URL. Answers when the page is loaded.";
+    const DESCRIPTION: &'static str = "Go to a URL. Returns when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
     const DURING_DIALOG: bool = true;

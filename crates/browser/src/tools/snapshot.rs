@@ -1,8 +1,8 @@
-//! The page as text: what there is to read and to act on, with a uid for everything.
+//! The page as text: everything that can be read or used, with a uid for each element.
 
 mod changes;
 
-use super::look::{FrameInsertion, Inside, Left, Sight, look};
+use super::look::{DocumentView, FrameInsertion, Inside, LeftOut, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::files::Destination;
@@ -16,18 +16,18 @@ use serde_json::{Value, json};
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TakeSnapshot {
-    /// Only this element and what is in it.
+    /// Only this element and its content.
     uid: Option<String>,
-    /// Only so many levels.
+    /// Maximum depth.
     #[schemars(range(min = 1))]
     depth: Option<u32>,
     /// Only what can be seen without scrolling.
     viewport_only: Option<bool>,
-    /// Table cells, nameless pictures and whole addresses too.
+    /// Include table cells, images without a name and full URLs.
     verbose: Option<bool>,
-    /// Only what changed since the snapshot of this number (in its first line).
+    /// Only changes since the snapshot of this number (in its first line).
     since: Option<u32>,
-    /// Save all of it there instead.
+    /// Save all of it to this file instead.
     file_path: Option<String>,
     overwrite: Option<bool>,
 }
@@ -41,10 +41,10 @@ impl Tool for TakeSnapshot {
 
     fn check(&self) -> Result<(), String> {
         if self.depth == Some(0) {
-            return Err("`depth` begins at 1".into());
+            return Err("`depth` must be at least 1".into());
         }
         match self.since.is_some() && !(self.is_plain() && self.file_path.is_none()) {
-            true => Err("`since` goes with no other argument".into()),
+            true => Err("`since` cannot be combined with other arguments".into()),
             false => Ok(()),
         }
     }
@@ -59,19 +59,19 @@ impl Tool for TakeSnapshot {
             None => (tab.world().await?, None),
         };
         let most = if self.file_path.is_some() {
-            MOST_IN_FILE
+            MAX_IN_FILE
         } else {
-            MOST_BYTES
+            MAX_BYTES
         };
         let before = match self.since {
             Some(number) => Some(world.recall(number).ok_or_else(|| forgotten(number))?),
             None => None,
         };
-        let sights = look(tab, world.clone(), "tabmux.snapshot", |place| {
+        let views = look(tab, world.clone(), "tabmux.snapshot", |place| {
             self.argument(place, root, most)
         })
         .await?;
-        let first = &sights[0].view;
+        let first = &views[0].view;
         if let (Some(uid), Some(_)) = (&self.uid, &first.fate) {
             return Err(ToolError::ElementGone { uid: uid.clone() });
         }
@@ -88,25 +88,25 @@ impl Tool for TakeSnapshot {
                 one_line(&url.unwrap_or_default(), 500)
             );
         }
-        let mut sheet = Sheet::new(most, heading.len());
-        sheet.write(&sights, 0, 0, self.depth.map(|depth| depth as usize));
+        let mut text_out = SnapshotText::new(most, heading.len());
+        text_out.write(&views, 0, 0, self.depth.map(|depth| depth as usize));
         if self.is_plain() && self.file_path.is_none() {
-            let number = world.remember(sheet.lines.clone());
+            let number = world.remember(text_out.lines.clone());
             heading = format!("{heading} snapshot={number}");
         }
-        if sheet.lines.is_empty() {
+        if text_out.lines.is_empty() {
             heading = format!("{heading} (nothing is shown here)");
         }
         if let (Some(before), Some(number)) = (before, self.since) {
-            let changes = changes::changes(&before, &sheet.lines);
+            let changes = changes::changes(&before, &text_out.lines);
             heading = match changes.is_empty() {
                 true => format!("{heading}: nothing has changed since snapshot {number}."),
                 false => format!("{heading}: what has changed since snapshot {number}:"),
             };
-            sheet.replace(changes);
+            text_out.replace(changes);
         }
-        let count = sheet.lines.len();
-        let text = sheet.finish(heading);
+        let count = text_out.lines.len();
+        let text = text_out.finish(heading);
         match &self.file_path {
             None => Ok(ToolOutput::text(text)),
             Some(path) => {
@@ -129,7 +129,7 @@ fn forgotten(number: u32) -> ToolError {
 }
 
 impl TakeSnapshot {
-    /// Whether it asks for the whole page in the usual way.
+    /// Whether it asks for the whole page with default settings.
     fn is_plain(&self) -> bool {
         self.uid.is_none()
             && self.depth.is_none()
@@ -150,34 +150,34 @@ impl TakeSnapshot {
     }
 }
 
-/// The text that is being put together, frame within frame, within its budget.
-struct Sheet {
+/// The text of a snapshot while it is built, frame within frame, within its budget.
+struct SnapshotText {
     lines: Vec<String>,
-    room: usize,
+    budget: usize,
     full: bool,
     most: usize,
-    left: Left,
-    /// Frames that could not be read, and whether a document was too large to count.
+    left: LeftOut,
+    /// Frames that could not be read, and whether a document was too large to be counted.
     unread: usize,
     endless: bool,
 }
 
-impl Sheet {
+impl SnapshotText {
     fn new(most: usize, taken: usize) -> Self {
         Self {
-            room: most.saturating_sub(taken + ROOM_FOR_THE_REST),
+            budget: most.saturating_sub(taken + RESERVED_BYTES),
             lines: Vec::new(),
             full: false,
             most,
-            left: Left::default(),
+            left: LeftOut::default(),
             unread: 0,
             endless: false,
         }
     }
 
-    /// Writes a frame and, in their places, the frames inside it.
-    fn write(&mut self, sights: &[Sight], at: usize, indent: usize, depth: Option<usize>) {
-        let sight = &sights[at];
+    /// Writes a frame, with the frames inside it at their positions.
+    fn write(&mut self, views: &[DocumentView], at: usize, indent: usize, depth: Option<usize>) {
+        let sight = &views[at];
         let view = &sight.view;
         let mut frames = view.frames.iter().enumerate().peekable();
         let mut marks = view.marks.bytes();
@@ -189,7 +189,7 @@ impl Sheet {
                     continue;
                 }
                 match sight.inside(which) {
-                    Inside::Sight(frame) => self.write(sights, frame, indent, depth),
+                    Inside::DocumentView(frame) => self.write(views, frame, indent, depth),
                     Inside::Nothing => {}
                     Inside::Unread => {
                         self.unread += 1;
@@ -208,21 +208,21 @@ impl Sheet {
     }
 
     fn line(&mut self, indent: usize, line: &str, operable: bool) {
-        let indent = 2 * indent.min(DEEPEST_INDENT);
+        let indent = 2 * indent.min(MAX_INDENT);
         let bytes = indent + line.len() + 1;
-        self.full |= bytes > self.room;
+        self.full |= bytes > self.budget;
         if self.full {
             self.left.lines += 1;
             self.left.operable += usize::from(operable);
             return;
         }
-        self.room -= bytes;
+        self.budget -= bytes;
         self.lines.push(format!("{:indent$}{line}", ""));
     }
 
-    /// Other lines instead, as far as they fit.
+    /// Replaces the lines, as far as the new ones fit.
     fn replace(&mut self, lines: Vec<String>) {
-        self.room += self
+        self.budget += self
             .lines
             .drain(..)
             .map(|line| line.len() + 1)
@@ -233,9 +233,9 @@ impl Sheet {
         }
     }
 
-    /// The text, with a truthful word about what is not in it.
+    /// The text, with remarks about what was left out.
     fn finish(mut self, heading: String) -> String {
-        let Left {
+        let LeftOut {
             lines,
             operable,
             frames,
@@ -246,7 +246,7 @@ impl Sheet {
         if lines > 0 {
             let frames = match frames {
                 0 => String::new(),
-                _ => format!(" and {frames} frames with all that is in them"),
+                _ => format!(" and {frames} frames with their content"),
             };
             let more = if self.endless { "at least " } else { "" };
             self.remark(&format!(
@@ -255,16 +255,16 @@ impl Sheet {
                 self.most / 1000
             ));
         } else if self.endless {
-            self.remark("the page is too large to be read to its end. Use take_snapshot with the uid of a part.");
+            self.remark("the rest of a page that is too large to be read completely. Use take_snapshot with the uid of a part.");
         }
         if deeper > 0 {
             self.remark(&format!(
-                "{deeper} lines lie deeper. Raise depth, or give the uid of a part."
+                "{deeper} lines are deeper. Raise depth, or give the uid of a part."
             ));
         }
         if outside > 0 {
             self.remark(&format!(
-                "{outside} lines are out of view. Scroll, or leave viewportOnly out."
+                "{outside} lines are out of view. Scroll, or omit viewportOnly."
             ));
         }
         if characters > 0 {
@@ -273,7 +273,9 @@ impl Sheet {
             ));
         }
         if self.unread > 0 {
-            self.remark("a frame that cannot be read is loading or does not respond. Try again, or go on without it.");
+            self.remark(
+                "a frame that is loading or does not respond. Try again, or continue without it.",
+            );
         }
         if !heading.is_empty() {
             self.lines.insert(0, heading.trim_start().to_owned());
@@ -286,8 +288,8 @@ impl Sheet {
     }
 }
 
-const MOST_BYTES: usize = 40_000;
-const MOST_IN_FILE: usize = 16_000_000;
-/// What the end of the heading and the closing remarks need at most.
-const ROOM_FOR_THE_REST: usize = 900;
-const DEEPEST_INDENT: usize = 60;
+const MAX_BYTES: usize = 40_000;
+const MAX_IN_FILE: usize = 16_000_000;
+/// Space for the end of the heading and the closing remarks.
+const RESERVED_BYTES: usize = 900;
+const MAX_INDENT: usize = 60;

@@ -1,4 +1,4 @@
-//! What a site keeps in the browser: cookies, its two storages, and a file that holds them all.
+//! Web storage: cookies, local and session storage, and a file with all of them.
 
 mod cookies;
 mod entries;
@@ -12,13 +12,13 @@ use crate::error::ToolError;
 use crate::tab::Tab;
 use url::Url;
 
-/// The address of the page, if it came from a web server: no other has anything of its own.
+/// The page's URL, if it came from a web server: other pages have no storage.
 fn site(tab: &Tab) -> Result<Url, ToolError> {
     let url = tab.state().frames.main().map(|main| main.url.clone());
     let url = url.and_then(|url| Url::parse(&url).ok());
     url.filter(|url| matches!(url.scheme(), "http" | "https"))
         .ok_or_else(|| ToolError::NotActionable {
-            why: "This page keeps nothing: it is not from a web server. Open the site first."
+            why: "This page has no storage: it is not from a web server. Open the site first."
                 .into(),
         })
 }

@@ -16,7 +16,7 @@ use tabmux_cdp::types::{dom, page as cdp};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct UploadFile {
-    /// A file input, or what opens one when clicked.
+    /// A file input, or an element that opens a file chooser when clicked.
     uid: String,
     file_path: Option<String>,
     file_paths: Option<Vec<String>>,
@@ -33,8 +33,8 @@ impl Tool for UploadFile {
     fn check(&self) -> Result<(), String> {
         match (&self.file_path, &self.file_paths) {
             (Some(_), None) => Ok(()),
-            (None, Some(paths)) if (1..=MOST_FILES).contains(&paths.len()) => Ok(()),
-            (None, Some(_)) => Err(format!("`filePaths` wants 1 to {MOST_FILES} files")),
+            (None, Some(paths)) if (1..=MAX_FILES).contains(&paths.len()) => Ok(()),
+            (None, Some(_)) => Err(format!("`filePaths` must have 1 to {MAX_FILES} files")),
             _ => Err("give either `filePath` or `filePaths`".into()),
         }
     }
@@ -87,7 +87,7 @@ impl Tool for UploadFile {
 }
 
 impl UploadFile {
-    /// Clicks the element and answers the question for files that it leads to.
+    /// Clicks the element and answers the file chooser that it opens.
     async fn choose(
         &self,
         page: &Page,
@@ -110,7 +110,7 @@ impl UploadFile {
             return Err(self.asks_for_none());
         };
         let event: cdp::FileChooserOpened = event.decode().unwrap_or_default();
-        // Any frame can ask meanwhile, also one that may not be used.
+        // Any frame can open a file chooser meanwhile, even a forbidden one.
         let asks = tab.state().frames.find(&event.frame_id).cloned();
         bounds::may_enter(tab, &asks.ok_or(ToolError::DocumentGone)?)?;
         if count > 1 && event.mode == cdp::FileChooserOpenedMode::SELECT_SINGLE {
@@ -129,19 +129,20 @@ impl UploadFile {
     fn asks_for_none(&self) -> ToolError {
         ToolError::NotActionable {
             why: format!(
-                "The element {} is no file input, and clicking it asks for no file. Use the element that does.",
+                "The element {} is not a file input, and clicking it opens no file chooser. Use the element that does.",
                 self.uid
             ),
         }
     }
 }
 
-/// As long as this lives, the page's questions for files come to us and not to the person.
+/// While this value lives, file choosers of the page come to us and not to the user.
 struct Intercepting(Session);
 
 impl Intercepting {
     async fn begin(session: &Session) -> Result<Self, ToolError> {
-        // Made first: whoever is stopped while Chrome answers has switched it on all the same.
+        // Created first: if the call is cancelled while Chrome answers, interception is on and must
+        // be switched off.
         let intercepting = Self(session.clone());
         session.send(intercept(true)).await?;
         Ok(intercepting)
@@ -170,7 +171,7 @@ fn is_file_input(node: &dom::Node) -> bool {
         && attribute(node, "type").is_some_and(|kind| kind.eq_ignore_ascii_case("file"))
 }
 
-/// Chrome lists names and values in turn.
+/// Chrome lists names and values alternately.
 fn attribute<'a>(node: &'a dom::Node, name: &str) -> Option<&'a str> {
     let list = node.attributes.as_deref().unwrap_or_default();
     list.chunks_exact(2).find_map(|pair| match pair {
@@ -179,7 +180,7 @@ fn attribute<'a>(node: &'a dom::Node, name: &str) -> Option<&'a str> {
     })
 }
 
-const MOST_FILES: usize = 50;
+const MAX_FILES: usize = 50;
 const CHOOSER_LIMIT: Duration = Duration::from_secs(3);
 
 #[cfg(test)]
@@ -188,8 +189,8 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_stopped_leaves_the_questions_for_files_to_the_person() {
-        // The click opens a dialog: Chrome does not answer before that is closed.
+    async fn a_cancelled_upload_leaves_file_choosers_to_the_user() {
+        // The click opens a dialog: Chrome answers only after that is closed.
         let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
             "Input.dispatchMouseEvent" => vec![],
             _ => fake::with_element(asked),

@@ -1,4 +1,4 @@
-//! Waiting for a text, an element, an address, a condition of the agent's, or a quiet network.
+//! Waiting for a text, an element, a URL, a condition of the agent, or a quiet network.
 
 #[cfg(test)]
 mod tests;
@@ -24,11 +24,11 @@ use tokio::time::Instant;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct WaitFor {
-    /// Any of these is shown, in any case.
+    /// Any of these texts is shown; case is ignored.
     text: Option<Vec<String>>,
-    /// None of these is shown.
+    /// None of these texts is shown.
     text_gone: Option<Vec<String>>,
-    /// What this CSS selector finds is shown.
+    /// A match of this CSS selector is shown.
     selector: Option<String>,
     /// The address contains this.
     url: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct WaitFor {
     function: Option<String>,
     /// Nothing has been loading for half a second.
     network_idle: Option<bool>,
-    /// Milliseconds at most. Default: 5000.
+    /// Timeout in milliseconds. Default: 5000.
     timeout: Option<u32>,
 }
 
@@ -71,11 +71,11 @@ impl Tool for WaitFor {
             };
             if texts.is_empty() || texts.iter().any(|text| text.trim().is_empty()) {
                 return Err(format!(
-                    "`{name}` wants at least one text, and none that is empty"
+                    "`{name}` needs at least one text, and no empty one"
                 ));
             }
-            if texts.len() > MOST_TEXTS {
-                return Err(format!("`{name}` has more than {MOST_TEXTS} entries"));
+            if texts.len() > MAX_TEXTS {
+                return Err(format!("`{name}` has more than {MAX_TEXTS} entries"));
             }
         }
         let words = [&self.selector, &self.url, &self.function];
@@ -127,7 +127,7 @@ impl WaitFor {
         }
     }
 
-    /// Resolves with a sentence about what came.
+    /// Returns a sentence about what happened.
     async fn wait(&self, tab: &Tab, deadline: Instant) -> Result<String, ToolError> {
         if let Some(texts) = &self.text {
             let ask = json!({ "texts": texts });
@@ -160,7 +160,7 @@ impl WaitFor {
             return Ok(format!("The address is {}", one_line(&now, 300)));
         }
         if let Some(function) = &self.function {
-            holds(tab, function, deadline).await?;
+            wait_for_condition(tab, function, deadline).await?;
             return Ok("The function returned true.".into());
         }
         quiet(tab).await?;
@@ -176,7 +176,7 @@ fn quoted(texts: &[String]) -> String {
     texts.join(" or ")
 }
 
-/// Resolves with what `function` of ours finds first in any document the tab shows, now or later.
+/// Returns the first match that our function `function` finds in any document of the tab, now or later.
 async fn watch_frames(
     tab: &Tab,
     function: &'static str,
@@ -225,7 +225,7 @@ async fn watch_frames(
     }
 }
 
-/// Resolves when none of the texts is shown in any document that may be seen, all looked at together.
+/// Returns when none of the texts is shown in any visible document, all checked together.
 async fn gone_everywhere(tab: &Tab, texts: &[String], deadline: Instant) -> Result<(), ToolError> {
     let ask = json!({ "texts": texts });
     let mut state = tab.watch();
@@ -252,13 +252,13 @@ async fn gone_everywhere(tab: &Tab, texts: &[String], deadline: Instant) -> Resu
         if same && gone.into_iter().all(|gone| gone) {
             return Ok(());
         }
-        // A document that went away, or one that came, needs another look; but nobody is asked all the time.
+        // When a document goes away or appears, check again, but not in a busy loop.
         let _ = tokio::time::timeout(LOOK_AGAIN, state.changed()).await;
     }
 }
 
-/// Whether nothing in a frame speaks against it. Where the page itself may not be seen nobody waits for it,
-/// and a frame that may not be is not there.
+/// Whether a frame shows none of the texts. Fails if the policy forbids the page itself; a forbidden frame counts as
+/// not there.
 async fn watch_frame(
     tab: &Tab,
     frame: Frame,
@@ -275,7 +275,7 @@ async fn watch_frame(
     }
 }
 
-/// Fails if the document goes away first or may not be seen; nothing when time is up.
+/// Fails if the document goes away first or is forbidden; none when time is up.
 async fn watch_document(
     tab: Tab,
     frame: Frame,
@@ -293,8 +293,7 @@ async fn watch_document(
     Ok(watched.found)
 }
 
-/// Evaluates an expression in the page; under a policy in the document that it was asked about, and in no
-/// other.
+/// Evaluates an expression in the page; under a policy, in the document that was checked and in no other.
 async fn ask_page(
     tab: &Tab,
     expression: String,
@@ -324,13 +323,13 @@ async fn ask_page(
     Ok((answer.result, answer.exception_details))
 }
 
-/// Resolves when the agent's function returns something true. It is asked again in every document
-/// that the tab comes to show.
-async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolError> {
+/// Returns when the agent's function returns a truthy value. It is evaluated again in every document that the tab
+/// shows.
+async fn wait_for_condition(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolError> {
     loop {
         let document = |state: &TabState| state.frames.main().map(|main| main.document);
         let before = document(&tab.state());
-        // The loop ends by itself, also when nobody waits for it any more.
+        // The loop in the page ends by itself, even if the call is gone.
         let expression = format!(
             "(async () => {{ const it = (\n{}\n); const end = performance.now() + {}; for (;;) {{ if (await it()) \
              return true; if (performance.now() > end) return false; await new Promise((next) => \
@@ -346,7 +345,7 @@ async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolE
                     if value == Some(true) {
                         return Ok(());
                     }
-                    // Time is up, and whoever waits for us knows it.
+                    // Time is up; the caller's own timeout ends the call.
                     std::future::pending::<()>().await;
                 }
             },
@@ -359,9 +358,9 @@ async fn holds(tab: &Tab, function: &str, deadline: Instant) -> Result<(), ToolE
     }
 }
 
-/// Resolves when nothing has been loading for a while.
+/// Returns when nothing has been loading for a while.
 pub(super) async fn quiet(tab: &Tab) -> Result<(), ToolError> {
-    // What the page has an answer to and does not read further is not loading.
+    // A response that the page does not read further does not count as loading.
     let loading = |state: &TabState| {
         state.navigating
             || state.in_flight.keys().any(|number| {
@@ -387,5 +386,5 @@ fn millis_left(deadline: Instant) -> u64 {
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
 /// A page that did not answer, and does not change, is asked again after this time.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
-const MOST_TEXTS: usize = 20;
+const MAX_TEXTS: usize = 20;
 const QUIET: Duration = Duration::from_millis(500);

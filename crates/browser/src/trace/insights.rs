@@ -1,11 +1,11 @@
-//! Each finding of a trace with the numbers that a person needs.
+//! The insights of a trace, each with its numbers.
 
 use super::{Request, Shift, Trace, vitals};
 use crate::text::one_line;
 use std::collections::HashMap;
 use url::Url;
 
-/// The names of all findings, as DevTools calls them where it has them.
+/// The names of all insights; those of DevTools where it has the same one.
 pub(crate) const NAMES: [&str; 10] = [
     "LCPBreakdown",
     "CLSCulprits",
@@ -19,8 +19,8 @@ pub(crate) const NAMES: [&str; 10] = [
     "FontDisplay",
 ];
 
-/// A finding in lines, the first of which sums it up; none if there is none of that name.
-pub(crate) fn tell(trace: &Trace, name: &str) -> Option<Vec<String>> {
+/// An insight as lines of text, the first of which is the summary; none for an unknown name.
+pub(crate) fn describe(trace: &Trace, name: &str) -> Option<Vec<String>> {
     Some(match name {
         "LCPBreakdown" => largest(trace),
         "CLSCulprits" => shifts(trace),
@@ -60,16 +60,14 @@ fn largest(trace: &Trace) -> Vec<String> {
         }
     }
     if largest.lazy {
-        lines.push(
-            "It has loading=lazy: the browser waits before it asks for it. Remove that.".into(),
-        );
+        lines.push("It has loading=lazy, so the browser requests it late. Remove that.".into());
     }
     let request = largest.image.as_ref();
     let request = request.and_then(|url| trace.requests.iter().find(|it| it.url == *url));
     if let Some(request) = request {
         if matches!(request.priority.as_str(), "Low" | "VeryLow" | "Medium") {
             lines.push(format!(
-                "It was asked for with priority {}. fetchpriority=high brings it earlier.",
+                "It was requested with priority {}. fetchpriority=high loads it earlier.",
                 request.priority
             ));
         }
@@ -90,7 +88,7 @@ fn shifts(trace: &Trace) -> Vec<String> {
     )];
     let mut worst: Vec<_> = trace.shifts.iter().collect();
     worst.sort_by(|a, b| b.score.total_cmp(&a.score));
-    for shift in worst.into_iter().take(MOST) {
+    for shift in worst.into_iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{:.3} at {:.0} ms: moved {}",
             shift.score,
@@ -100,7 +98,7 @@ fn shifts(trace: &Trace) -> Vec<String> {
                 false => moved(trace, shift),
             }
         ));
-        // What came about shortly before is likely to have moved it.
+        // What happened shortly before has probably caused the shift.
         let before = |at: &f64| (0.0..=500_000.0).contains(&(shift.at - at));
         let causes = trace.causes.iter().filter(|(at, _)| before(at));
         let causes: Vec<_> = causes.map(|(_, cause)| cause.as_str()).take(3).collect();
@@ -142,7 +140,7 @@ fn interactions(trace: &Trace) -> Vec<String> {
         list.len(),
         slowest.long()
     )];
-    for it in list.iter().take(MOST) {
+    for it in list.iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{} at {:.0} ms: {:.0} ms = input delay {:.0} + processing {:.0} + presentation {:.0}",
             one_line(&it.kind, 40),
@@ -171,12 +169,12 @@ fn interactions(trace: &Trace) -> Vec<String> {
 fn tasks(trace: &Trace) -> Vec<String> {
     let held = trace.tasks.iter().fold(0.0, |sum, task| sum + task.long);
     let mut lines = vec![format!(
-        "{} tasks held the main thread for more than 50 ms, {held:.0} ms in all.",
+        "{} tasks blocked the main thread for more than 50 ms, {held:.0} ms in all.",
         trace.tasks.len()
     )];
     let mut worst: Vec<_> = trace.tasks.iter().collect();
     worst.sort_by(|a, b| b.long.total_cmp(&a.long));
-    for task in worst.into_iter().take(MOST) {
+    for task in worst.into_iter().take(MAX_ENTRIES) {
         let calls = task
             .calls
             .iter()
@@ -207,7 +205,7 @@ fn blocking(trace: &Trace) -> Vec<String> {
         "{} requests had to end before anything could be painted.",
         list.len()
     )];
-    for it in list.into_iter().take(MOST) {
+    for it in list.into_iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{:.0} ms, {:.1} kB: {} ({})",
             span(it),
@@ -219,7 +217,7 @@ fn blocking(trace: &Trace) -> Vec<String> {
     lines
 }
 
-/// The chain of requests, each found only through the one before, that ended last.
+/// The chain of requests that ended last; each of them was found only through the one before.
 fn chain(trace: &Trace) -> Vec<String> {
     let by_url: HashMap<&str, &Request> = trace
         .requests
@@ -233,7 +231,7 @@ fn chain(trace: &Trace) -> Vec<String> {
         let mut chain = vec![last];
         let mut at = last;
         while let Some(from) = at.initiator.as_deref().and_then(|url| by_url.get(url)) {
-            // Two that name each other are no chain.
+            // A cycle is not a chain.
             if chain.len() > 20 || chain.iter().any(|it| it.id == from.id) {
                 break;
             }
@@ -255,7 +253,7 @@ fn chain(trace: &Trace) -> Vec<String> {
     )];
     for (depth, it) in longest.iter().rev().enumerate() {
         lines.push(format!(
-            "{}{} asked at {:.0} ms, there at {:.0} ms",
+            "{}{} requested at {:.0} ms, complete at {:.0} ms",
             "  ".repeat(depth.min(8)),
             one_line(&it.url, 200),
             trace.ms(it.sent),
@@ -286,10 +284,10 @@ fn third_parties(trace: &Trace) -> Vec<String> {
     let mut list: Vec<_> = sites.into_iter().collect();
     list.sort_by(|a, b| b.1.1.total_cmp(&a.1.1).then(a.0.cmp(&b.0)));
     let mut lines = vec![format!(
-        "{} other sites were asked for something.",
+        "The page made requests to {} other sites.",
         list.len()
     )];
-    for (of, (count, bytes, held)) in list.into_iter().take(MOST) {
+    for (of, (count, bytes, held)) in list.into_iter().take(MAX_ENTRIES) {
         lines.push(format!(
             "{of}: {count} requests, {:.1} kB, {held:.0} ms of long tasks",
             bytes / 1_000.0
@@ -341,11 +339,15 @@ fn images(trace: &Trace) -> Vec<String> {
     )];
     if trace.unsized_images > 0 {
         lines.push(format!(
-            "{} images have no width and height, so the layout shifts when they come.",
+            "{} images have no width and height, so the layout shifts when they load.",
             trace.unsized_images
         ));
     }
-    for it in list.iter().filter(|it| it.bytes > 50_000.0).take(MOST) {
+    for it in list
+        .iter()
+        .filter(|it| it.bytes > 50_000.0)
+        .take(MAX_ENTRIES)
+    {
         let old = !matches!(
             it.mime_type.as_str(),
             "image/webp" | "image/avif" | "image/svg+xml"
@@ -367,13 +369,13 @@ fn fonts(trace: &Trace) -> Vec<String> {
     let hiding = |display: &str| matches!(display, "auto" | "block" | "");
     let count = list.iter().filter(|(_, display)| hiding(display)).count();
     let mut lines = vec![format!(
-        "{} web fonts, of which {count} hide their text until they are there.",
+        "{} web fonts, of which {count} hide their text until they are loaded.",
         list.len()
     )];
     for (url, _) in list
         .into_iter()
         .filter(|(_, display)| hiding(display))
-        .take(MOST)
+        .take(MAX_ENTRIES)
     {
         let request = trace.requests.iter().find(|it| it.url == *url);
         let long = request.map_or(0.0, span);
@@ -385,7 +387,7 @@ fn fonts(trace: &Trace) -> Vec<String> {
     lines
 }
 
-/// Milliseconds from asking to the end.
+/// Milliseconds from the request to its end.
 fn span(request: &Request) -> f64 {
     request
         .ended
@@ -402,4 +404,4 @@ fn site(url: &str) -> Option<String> {
     })
 }
 
-const MOST: usize = 15;
+const MAX_ENTRIES: usize = 15;

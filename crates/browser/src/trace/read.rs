@@ -1,4 +1,4 @@
-//! Reads the events of a trace one by one and keeps what matters.
+//! Reads the events of a trace one by one and keeps the relevant ones.
 
 use super::{Interaction, Largest, Request, Shift, Task, Trace};
 use crate::text::one_line;
@@ -11,18 +11,18 @@ use std::fmt;
 use std::io::{BufReader, Read};
 
 pub(super) fn read(reader: impl Read, frame: &str) -> Result<Trace, String> {
-    let mut gathering = Gathering {
+    let mut collector = Collector {
         frame: frame.to_owned(),
-        ..Gathering::default()
+        ..Collector::default()
     };
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
-    Whole(&mut gathering)
+    Whole(&mut collector)
         .deserialize(&mut json)
         .map_err(|error| one_line(&error.to_string(), 200))?;
-    Ok(gathering.finish())
+    Ok(collector.finish())
 }
 
-/// One event, as it is written.
+/// One event of the file.
 #[derive(Deserialize)]
 #[serde(default)]
 struct Event {
@@ -57,22 +57,22 @@ impl Event {
     }
 }
 
-/// What is known so far. Which process and frame is the page's is known only at the end.
+/// The state of the reader. Which process and frame belong to the page is known only at the end.
 #[derive(Default)]
-struct Gathering {
+struct Collector {
     frame: String,
     /// The process and the page of that frame when the trace began.
     process: Option<u64>,
     url: String,
     navigations: Vec<(f64, u64, String, String)>,
-    /// What Chrome calls navigations, by the bits of their start.
+    /// Chrome's ids of navigations, by the bits of their start time.
     ids: HashMap<u64, String>,
     first_paints: Vec<(f64, String)>,
     largest: Vec<(String, Largest)>,
     images: HashMap<i64, String>,
     loads: Vec<(f64, String)>,
     shifts: Vec<(Shift, bool)>,
-    acts: HashMap<i64, Act>,
+    acts: HashMap<i64, InputEvents>,
     tasks: Vec<(u64, u64, Task)>,
     calls: Vec<(u64, u64, f64, f64, String)>,
     main_threads: HashMap<u64, u64>,
@@ -85,7 +85,7 @@ struct Gathering {
     cut: bool,
 }
 
-impl Gathering {
+impl Collector {
     fn take(&mut self, event: &Event) {
         if event.ts > 0.0 {
             self.first = Some(self.first.map_or(event.ts, |first| first.min(event.ts)));
@@ -154,7 +154,7 @@ impl Gathering {
                 let args = event.args();
                 let data = &args["data"];
                 if let Some(id) = data["DOMNodeId"].as_i64()
-                    && self.images.len() < MOST
+                    && self.images.len() < MAX_ENTRIES
                 {
                     self.images.insert(id, text(&data["imageUrl"]));
                 }
@@ -171,7 +171,7 @@ impl Gathering {
             "BeginRemoteFontLoad" => {
                 let args = event.args();
                 let url = text(&args["url"]);
-                if self.fonts.len() < MOST {
+                if self.fonts.len() < MAX_ENTRIES {
                     self.fonts.insert(url, text(&args["display"]));
                 }
             }
@@ -201,7 +201,7 @@ impl Gathering {
     fn shift(&mut self, event: &Event) {
         let args = event.args();
         let data = &args["data"];
-        // What follows an act of the user is expected.
+        // A shift right after user input is expected, and does not count.
         if data["had_recent_input"] == true {
             return;
         }
@@ -235,7 +235,7 @@ impl Gathering {
         };
         let number = |name: &str| data[name].as_f64().unwrap_or(0.0);
         let begun = number("timeStamp");
-        let act = Act {
+        let act = InputEvents {
             kind: text(&data["type"]),
             at: event.ts,
             begun,
@@ -243,11 +243,11 @@ impl Gathering {
             done: number("processingEnd"),
             shown: begun + number("duration"),
         };
-        if self.acts.len() >= MOST {
+        if self.acts.len() >= MAX_ENTRIES {
             self.cut = true;
             return;
         }
-        // A press, its release and the click are one interaction.
+        // Pointer down, pointer up and click are one interaction.
         match self.acts.get_mut(&id) {
             Some(known) => known.join(act),
             None => drop(self.acts.insert(id, act)),
@@ -258,7 +258,7 @@ impl Gathering {
         let args = event.args();
         let data = &args["data"];
         let id = text(&data["requestId"]);
-        if id.is_empty() || self.requests.len() >= MOST && !self.requests.contains_key(&id) {
+        if id.is_empty() || self.requests.len() >= MAX_ENTRIES && !self.requests.contains_key(&id) {
             self.cut |= !id.is_empty();
             return;
         }
@@ -309,14 +309,14 @@ impl Gathering {
 
     fn keep<T>(&mut self, list: impl FnOnce(&mut Self) -> &mut Vec<T>, item: T) {
         let list = list(self);
-        match list.len() < MOST {
+        match list.len() < MAX_ENTRIES {
             true => list.push(item),
             false => self.cut = true,
         }
     }
 
     fn finish(mut self) -> Trace {
-        // The navigation that counts is the last one of the tab.
+        // The last navigation of the tab counts.
         let mut navigations = self
             .navigations
             .iter()
@@ -334,7 +334,7 @@ impl Gathering {
             (trace.frame, trace.url) = (frame, one_line(&url, 500));
             trace.navigated = true;
         } else {
-            // To an extension Chrome tells of the page's process only, and not whose it is.
+            // Through the extension, Chrome traces the page's process only, and does not name it.
             let only = self.main_threads.keys().next().copied();
             let only = only.filter(|_| self.main_threads.len() == 1);
             trace.process = self.process.or(only).unwrap_or_default();
@@ -342,10 +342,10 @@ impl Gathering {
         }
         let (start, frame) = (trace.start, trace.frame.clone());
         let here = |of: &str| frame.is_empty() || of.is_empty() || of == frame;
-        // Without a navigation there is nothing to count these from.
+        // Without a navigation these have no start time.
         if trace.navigated {
             let mut paints = self.first_paints.iter();
-            // The old page of the tab may still be painted after the start.
+            // The previous page may still be painted after the navigation began.
             let id = self.ids.remove(&start.to_bits()).unwrap_or_default();
             let paint = paints.find(|(at, of)| *at >= start && *of == id);
             trace.first_paint = paint.map(|it| it.0);
@@ -362,7 +362,7 @@ impl Gathering {
             .filter(|(shift, main)| *main && shift.at >= start)
             .map(|(shift, _)| shift)
             .collect();
-        trace.interactions = self.acts.into_values().map(Act::finish).collect();
+        trace.interactions = self.acts.into_values().map(InputEvents::finish).collect();
         trace.interactions.sort_by(|a, b| a.at.total_cmp(&b.at));
         trace.fonts = self.fonts;
         trace.causes = self.causes;
@@ -393,9 +393,9 @@ impl Gathering {
     }
 }
 
-/// Events of one interaction, in milliseconds on a clock of their own: only distances matter.
+/// Events of one interaction, in milliseconds on a separate clock: only differences matter.
 #[derive(Clone, Debug)]
-struct Act {
+struct InputEvents {
     kind: String,
     at: f64,
     begun: f64,
@@ -404,7 +404,7 @@ struct Act {
     shown: f64,
 }
 
-impl Act {
+impl InputEvents {
     fn join(&mut self, other: Self) {
         if other.done - other.handled > self.done - self.handled {
             self.kind = other.kind;
@@ -456,8 +456,8 @@ fn text(value: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// The whole file: an object with events in it, or the bare list of them.
-struct Whole<'a>(&'a mut Gathering);
+/// The whole file: an object with a list of events, or only the list.
+struct Whole<'a>(&'a mut Collector);
 
 impl<'de> DeserializeSeed<'de> for Whole<'_> {
     type Value = ();
@@ -493,8 +493,8 @@ impl<'de> Visitor<'de> for Whole<'_> {
     }
 }
 
-/// How many of each kind are kept.
-const MOST: usize = 5_000;
-/// Microseconds; a task that is longer holds up the user.
+/// The limit of each kind of entry.
+const MAX_ENTRIES: usize = 5_000;
+/// In microseconds. A longer task delays user input.
 const LONG_TASK: f64 = 50_000.0;
 const WORTH_NAMING: f64 = 5_000.0;

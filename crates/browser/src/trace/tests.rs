@@ -1,4 +1,4 @@
-//! Traces that were recorded once, and hostile ones.
+//! Recorded traces, and hostile ones.
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn a_loading_is_summed_up() {
 #[test]
 fn every_finding_has_its_numbers() {
     let trace = load();
-    let told = |name| tell(&trace, name).unwrap().join("\n");
+    let told = |name| describe(&trace, name).unwrap().join("\n");
     assert!(told("LongTasks").contains("(http://127.0.0.1:8080/page:1)"));
     assert!(told("RenderBlocking").contains("/s.css (stylesheet)"));
     let chain = told("NetworkDependencyTree");
@@ -51,7 +51,7 @@ fn every_finding_has_its_numbers() {
     assert!(told("ThirdParties").contains("localhost:8080: 1 requests"));
     assert!(told("CLSCulprits").contains("by 200 px"));
     assert!(told("ImageDelivery").contains("1 images have no width and height"));
-    assert!(tell(&trace, "Nonsense").is_none());
+    assert!(describe(&trace, "Nonsense").is_none());
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn an_interaction_is_taken_apart() {
     assert_eq!(slowest.kind, "click");
     assert!((240.0..320.0).contains(&slowest.handling), "{slowest:?}");
     assert!(
-        tell(&trace, "INPBreakdown")
+        describe(&trace, "INPBreakdown")
             .unwrap()
             .join("\n")
             .contains("onclick")
@@ -93,7 +93,7 @@ fn half_a_trace_is_an_error_and_nonsense_in_it_is_not() {
         let trace = Trace::read(odd.as_bytes(), "F").unwrap();
         summary(&trace);
         for name in NAMES {
-            tell(&trace, name).unwrap();
+            describe(&trace, name).unwrap();
         }
     }
 }
@@ -105,5 +105,5 @@ fn a_huge_trace_is_kept_within_bounds() {
     let json = format!("[{}{}]", event.repeat(20_000), event.trim_end_matches(','));
     let trace = Trace::read(json.as_bytes(), "F").unwrap();
     assert!(trace.cut && trace.shifts.len() <= 5_000);
-    assert!(summary(&trace).contains("more than is looked at"));
+    assert!(summary(&trace).contains("more data than is analyzed"));
 }

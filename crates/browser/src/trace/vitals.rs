@@ -1,9 +1,9 @@
-//! The numbers that matter first, in words.
+//! The most important numbers, as text.
 
 use super::Trace;
 use crate::text::one_line;
 
-/// What the trace says in short, and which parts can be looked at closer.
+/// A summary of the trace, and which insights there are.
 pub(crate) fn summary(trace: &Trace) -> String {
     let mut lines = Vec::new();
     match trace.navigated {
@@ -43,7 +43,7 @@ pub(crate) fn summary(trace: &Trace) -> String {
             grade(slowest.long(), 200.0, 500.0),
             slowest.kind
         )),
-        None => lines.push("INP (slowest interaction): none, nobody did anything".into()),
+        None => lines.push("INP (slowest interaction): none, no interaction".into()),
     }
     let held = trace.tasks.iter().fold(0.0, |sum, task| sum + task.long);
     lines.push(format!(
@@ -53,10 +53,12 @@ pub(crate) fn summary(trace: &Trace) -> String {
         trace.requests.iter().fold(0.0, |sum, it| sum + it.bytes) / 1_000.0
     ));
     if trace.cut {
-        lines.push("The trace has more than is looked at; open the file to see everything.".into());
+        lines.push(
+            "The trace has more data than is analyzed here; open the file to see all of it.".into(),
+        );
     }
     let worth = super::NAMES.iter().filter(|name| {
-        let told = super::tell(trace, name);
+        let told = super::describe(trace, name);
         told.is_some_and(|lines| lines.len() > 1)
     });
     let worth: Vec<_> = worth.copied().collect();
@@ -69,7 +71,7 @@ pub(crate) fn summary(trace: &Trace) -> String {
     lines.join("\n")
 }
 
-/// The parts of the time until the largest content, in milliseconds.
+/// The phases until the largest content was painted, in milliseconds.
 pub(super) fn phases(trace: &Trace) -> Option<String> {
     let largest = trace.largest.as_ref()?;
     let total = trace.ms(largest.at);
@@ -95,7 +97,7 @@ pub(super) fn phases(trace: &Trace) -> Option<String> {
     ))
 }
 
-/// How good a number is, by the limits that Core Web Vitals set.
+/// The rating of a value, by the limits of Core Web Vitals.
 fn grade(value: f64, good: f64, poor: f64) -> &'static str {
     match value {
         value if value <= good => "good",

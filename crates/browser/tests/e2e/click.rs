@@ -1,4 +1,4 @@
-//! Clicking: it lands where it should, or the answer names what is in the way.
+//! Clicking: the click reaches its element, or the error names what blocks it.
 
 use crate::harness::BrowserHarness;
 use crate::pick::{frame, pick, pick_in};
@@ -6,7 +6,7 @@ use serde_json::json;
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-/// Clicks an element of the obstacle page and answers with what the page's own log says.
+/// Clicks an element of the obstacle page and returns the page's own log.
 async fn click_hits(harness: &BrowserHarness, tab: &Tab, selector: &str) -> serde_json::Value {
     harness.page_value(tab, "void log.splice(0)").await;
     let uid = pick(tab, selector).await;
@@ -14,7 +14,7 @@ async fn click_hits(harness: &BrowserHarness, tab: &Tab, selector: &str) -> serd
     harness.page_value(tab, "log").await
 }
 
-/// Clicks an element of the obstacle page that cannot be clicked, and checks the sentence.
+/// Tries to click an element of the obstacle page that cannot be clicked, and checks the error.
 async fn click_fails(harness: &BrowserHarness, tab: &Tab, selector: &str, expected: &str) {
     let uid = pick(tab, selector).await;
     let error = harness.error(tab, "click", json!({ "uid": uid })).await;
@@ -51,7 +51,7 @@ async fn a_covered_element_names_its_cover() {
         return;
     };
     let tab = harness.open("obstacles.html").await;
-    let sentence = "The element UID is covered by <div#consent>. Close or scroll away what lies over it, then try again.";
+    let sentence = "The element UID is covered by <div#consent>. Close or scroll away what covers it, then try again.";
     click_fails(&harness, &tab, "#covered", sentence).await;
 }
 
@@ -61,9 +61,10 @@ async fn a_disabled_element_is_not_clicked() {
         return;
     };
     let tab = harness.open("obstacles.html").await;
-    let sentence = "The element UID is disabled. Do first what enables it, or use another element.";
+    let sentence = "The element UID is disabled. Enable it first, or use another element.";
     click_fails(&harness, &tab, "#disabled", sentence).await;
-    let sentence = "The element UID is disabled through <div>. Do first what enables it, or use another element.";
+    let sentence =
+        "The element UID is disabled through <div>. Enable it first, or use another element.";
     click_fails(&harness, &tab, "#fenced", sentence).await;
 }
 
@@ -73,11 +74,11 @@ async fn hidden_inert_and_unpressable_elements_say_why() {
         return;
     };
     let tab = harness.open("obstacles.html").await;
-    let sentence = "The element UID is not visible (display: none). Open what it is in, or use another element.";
+    let sentence = "The element UID is not visible (display: none). Open what contains it, or use another element.";
     click_fails(&harness, &tab, "#hidden", sentence).await;
     let sentence = "The element UID is inert through <div#asleep>. Something else on the page, such as a dialog, has to be dealt with first.";
     click_fails(&harness, &tab, "#inert", sentence).await;
-    let sentence = "The element UID lets the pointer through (pointer-events: none). Use the element that is meant to be pressed.";
+    let sentence = "The element UID ignores the pointer (pointer-events: none). Use the element that is meant to be pressed.";
     click_fails(&harness, &tab, "#ghost", sentence).await;
 }
 
@@ -210,7 +211,7 @@ async fn a_press_that_something_else_caught_is_an_error() {
     assert_eq!(
         error,
         format!(
-            "The element {uid} is covered by <div#sprung>. Close or scroll away what lies over it, then try again."
+            "The element {uid} is covered by <div#sprung>. Close or scroll away what covers it, then try again."
         )
     );
 }

@@ -1,4 +1,4 @@
-//! What an action caused is told: navigation, tabs, dialogs, downloads, answers from the server.
+//! Answers report the effects of an action: navigation, tabs, dialogs, downloads, server responses.
 
 use crate::harness::{BrowserHarness, Capability, text_of};
 use crate::pick::pick;
@@ -209,7 +209,7 @@ async fn an_answer_without_content_is_no_download() {
 }
 
 #[tokio::test]
-async fn a_page_that_never_stands_still_is_clicked_all_the_same() {
+async fn a_page_that_never_settles_is_still_clicked() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -234,7 +234,7 @@ async fn a_click_that_leads_nowhere_says_so() {
 }
 
 #[tokio::test]
-async fn what_follows_a_dialog_is_told_by_who_handled_it() {
+async fn handle_dialog_reports_what_follows_the_dialog() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -262,7 +262,7 @@ async fn what_follows_a_dialog_is_told_by_who_handled_it() {
 }
 
 #[tokio::test]
-async fn an_action_can_bring_the_new_snapshot_along() {
+async fn an_action_can_include_a_new_snapshot() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The console: from the first script of every tab and popup, paged, with mapped stacks.
+//! The console: recorded from the first script of every tab and popup, paged, with mapped stacks.
 
 use crate::harness::{BrowserHarness, Capability};
 use base64::Engine;
@@ -93,7 +93,7 @@ async fn messages_survive_three_navigations_and_no_more() {
 
 /// Spec: multi-browser 66.
 #[tokio::test]
-async fn a_popup_is_heard_from_its_first_script() {
+async fn a_popups_console_is_recorded_from_its_first_script() {
     let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
@@ -112,7 +112,7 @@ async fn a_popup_is_heard_from_its_first_script() {
     let (popup, _) = harness.appeared().await;
     let popup = harness.browser.tab(&popup).await.unwrap();
     if !harness.can(Capability::PopupsFromTheirFirstByte) {
-        // From the first look at it on.
+        // Recorded from the moment the session attached.
         harness.page_value(&popup, "void console.log('seen')").await;
         let text = list(&harness, &popup, json!({})).await;
         assert!(text.contains("seen"), "{text}");
@@ -181,7 +181,7 @@ async fn a_stack_leads_back_to_the_source() {
     let text = get("linked").await;
     assert!(text.contains("(hello.ts:7:4)"), "{text}");
     assert!(text.contains("1: {\"deep\":{\"er\":[1]}}"), "{text}");
-    // A map elsewhere is not fetched.
+    // A source map of another origin is not fetched.
     let text = get("far").await;
     assert!(text.contains("/far.js:1:9)"), "{text}");
     assert_eq!(harness.server.count("/far.map"), 0);

@@ -1,4 +1,4 @@
-//! Downloads of a browser that we launched: whose they are, and how many there may be.
+//! Downloads of a launched browser: which session they belong to, and their limits.
 
 use crate::consequences::{click, page_with};
 use crate::harness::{BrowserHarness, Capability};
@@ -30,7 +30,7 @@ async fn a_download_goes_to_its_sessions_folder_and_ends_with_it() {
         .unwrap_or_else(|| panic!("{text}"));
     let path = std::path::PathBuf::from(path.split(" (").next().unwrap());
     assert_eq!(std::fs::read(&path).unwrap(), b"a,b");
-    // It can be used as any other file of the session.
+    // The session can use it as any other of its files.
     let named = json!({"sourcePath": path});
     let error = harness.error(&tab, "evaluate_script", named).await;
     assert!(!error.contains("lies outside"), "{error}");
@@ -75,13 +75,13 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
     harness
         .server
         .route("/small", Response::download("small.bin", [b'x'; 600]));
-    // Its size is known before anything of it has come.
+    // Its size is known before any content has arrived.
     let _gate = harness.server.hold_body(
         "/large",
         Response::download("large.bin", vec![b'x'; 1_000_000]),
         10,
     );
-    // Of this one it is not: only what has come tells.
+    // The size of this one is unknown until its content arrives.
     let endless = Response::download("endless.bin", vec![b'x'; 10_000_000]);
     harness.server.route("/endless", endless.chunked());
     let html = "<a id=small href=/small>a</a> <a id=large href=/large>b</a> <a id=endless href=/endless>c</a>";
@@ -92,7 +92,7 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
         let text = click(&harness, &tab, id).await;
         assert!(text.contains("may have 0 MB in all"), "{id}: {text}");
     }
-    // Stopped ones do not count.
+    // Stopped downloads do not count.
     harness
         .server
         .route("/small", Response::download("small.bin", [b'x'; 100]));
@@ -100,7 +100,7 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
     assert!(text.contains("saved as"), "{text}");
     let text = click(&harness, &tab, "#small").await;
     assert!(text.contains("has had 2 downloads"), "{text}");
-    // Chrome removes what it stopped in its own time.
+    // Chrome removes the file of a stopped download with a delay.
     let folder = harness.files.path().join("output");
     let left = async {
         while names(&folder) != ["small-2.bin", "small.bin"] {
@@ -110,7 +110,7 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
     patiently(left, || format!("other files than {:?}", names(&folder))).await;
 }
 
-/// The files in a folder and those below it, but for locks.
+/// The files in a folder and its subfolders, without lock files.
 fn names(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! Dragging, clicking a point, giving files to the page.
+//! Dragging, clicking a point, uploading files.
 
 use crate::harness::BrowserHarness;
 use crate::pick::pick;
@@ -55,7 +55,7 @@ async fn an_element_is_dragged_with_the_mouse() {
 }
 
 #[tokio::test]
-async fn a_drop_elsewhere_than_on_the_goal_is_told() {
+async fn a_drop_that_misses_its_target_is_reported() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -74,7 +74,7 @@ async fn a_drop_elsewhere_than_on_the_goal_is_told() {
         harness.text(&tab, "drag", drag).await,
         "Dragged and dropped."
     );
-    // A frame that came there has it, and the goal's document does not even see it.
+    // A frame that moved there gets the drop, and the target's document does not even see it.
     let frame = "const f = document.createElement('iframe'); f.style = 'position:absolute;left:0;top:0;width:900px;\
                  height:900px;pointer-events:none'; document.body.append(f);\
                  addEventListener('dragover', (e) => { if (e.clientY > 400) f.style.pointerEvents = '' })";
@@ -87,7 +87,7 @@ async fn a_drop_elsewhere_than_on_the_goal_is_told() {
 }
 
 #[tokio::test]
-async fn a_goal_that_cannot_be_reached_lets_the_button_go() {
+async fn an_unreachable_drop_target_releases_the_button() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -181,5 +181,5 @@ async fn files_of_the_client_are_given_to_the_page() {
             json!({ "uid": uid, "filePath": "a.txt" }),
         )
         .await;
-    assert!(error.contains("asks for no file"), "{error}");
+    assert!(error.contains("opens no file chooser"), "{error}");
 }

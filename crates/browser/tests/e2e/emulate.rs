@@ -1,4 +1,4 @@
-//! Emulation, sizes, and what goes to files: PDF and heap.
+//! Emulation, page sizes, and output to files: PDF and heap.
 
 use crate::harness::{BrowserHarness, Capability};
 use crate::pick::frame;
@@ -26,7 +26,7 @@ async fn each_call_changes_only_what_it_names() {
         .await;
     assert_eq!(
         text,
-        "In force in this tab: color scheme dark; locale de-DE; timezone Asia/Tokyo."
+        "Active in this tab: color scheme dark; locale de-DE; timezone Asia/Tokyo."
     );
     let text = harness
         .text(&tab, "emulate", json!({ "userAgent": "Test/1", "extraHttpHeaders": "{\"X-Test\": \"yes\"}", "geolocation": "52.5,13.4", "viewport": "390x844x2,mobile,touch" }))
@@ -89,7 +89,7 @@ async fn network_and_processor_are_slowed_down() {
             json!({ "networkConditions": "No throttling" }),
         )
         .await;
-    assert_eq!(text, "In force in this tab: CPU 4 times slower.");
+    assert_eq!(text, "Active in this tab: CPU 4 times slower.");
     harness
         .text(
             &tab,
@@ -115,7 +115,7 @@ async fn a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
         setting: "granted".into(),
         ..Default::default()
     };
-    // What a person allows so ends with their connection.
+    // A permission granted this way ends with the connection that granted it.
     let person = harness.as_person(&tab).await;
     person.send(grant).await.unwrap();
     let place = "new Promise((done) => navigator.geolocation.getCurrentPosition(\
@@ -148,7 +148,7 @@ async fn a_slow_network_makes_the_same_request_slow() {
         let millis = harness.page_value(&tab, fetch).await.as_f64().unwrap();
         took.push(millis);
     }
-    // 2 s for the way alone; without it, a few milliseconds on the same machine.
+    // 2 s for the latency alone; without it, a few milliseconds on the same machine.
     let (slow, plain) = (took[1], took[0].min(took[2]));
     assert!(slow > 3.0 * plain, "{took:?} ms");
 }
@@ -263,7 +263,7 @@ async fn pdf_and_heap_go_to_files() {
 }
 
 #[tokio::test]
-async fn a_tab_that_is_let_go_is_as_it_was_found() {
+async fn a_released_tab_is_reset() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -1,11 +1,11 @@
-//! Engines that speak Chrome's protocol and are not Chrome, such as Lightpanda: their pages can be read, too.
+//! Engines other than Chrome that implement its protocol, such as Lightpanda: their pages can be read, too.
 
 use crate::harness::BrowserHarness;
 use crate::snapshot::without_numbers;
 use serde_json::json;
 use tabmux_cdp::types::{page, runtime};
 
-/// What other engines have elsewhere, or have not. It runs in our world before our scripts.
+/// Moves or removes what other engines have in another place or lack. Runs in our world before our scripts.
 const OTHER_ENGINE: &str = r#"
     const move = (from, to, name) => {
       const own = Object.getOwnPropertyDescriptor(from.prototype, name);

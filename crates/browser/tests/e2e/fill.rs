@@ -1,4 +1,4 @@
-//! Filling fields: every kind of field takes its value or says what it wants.
+//! Filling fields: every kind of field accepts its value, or the error says what it expects.
 
 use crate::harness::BrowserHarness;
 use crate::pick::pick;
@@ -75,22 +75,22 @@ async fn a_field_that_changes_the_value_tells_what_it_made_of_it() {
 }
 
 #[tokio::test]
-async fn a_fill_that_did_not_take_is_an_error() {
+async fn a_value_that_the_field_rejects_is_an_error() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     let tab = harness.open("fields.html").await;
     assert_eq!(
         refused(&harness, &tab, "#short", "abcdef").await,
-        "The field UID did not take \"abcdef\"; it now holds \"abc\". Check what it wants."
+        "The field UID did not accept \"abcdef\"; it now holds \"abc\". Check what it expects."
     );
     assert_eq!(
         refused(&harness, &tab, "#stubborn", "x").await,
-        "The field UID did not take \"x\" and is empty now. Check what it wants."
+        "The field UID did not accept \"x\" and is empty now. Check what it expects."
     );
     assert_eq!(
         refused(&harness, &tab, "#number", "many").await,
-        "The field UID did not take \"many\" and is empty now. Check what it wants."
+        "The field UID did not accept \"many\" and is empty now. Check what it expects."
     );
 }
 
@@ -154,7 +154,7 @@ async fn boxes_are_clicked_only_if_they_are_not_as_wanted() {
     );
     assert_eq!(
         refused(&harness, &tab, "#box", "yes").await,
-        "The field UID does not take \"yes\". It wants \"true\" or \"false\"."
+        "The field UID does not accept \"yes\". It expects \"true\" or \"false\"."
     );
 }
 
@@ -173,7 +173,7 @@ async fn pickers_take_their_format_and_keep_their_value_otherwise() {
         fill(&harness, &tab, selector, good).await;
         assert_eq!(
             refused(&harness, &tab, selector, bad).await,
-            format!("The field UID does not take \"{bad}\". It wants {wants}.")
+            format!("The field UID does not accept \"{bad}\". It expects {wants}.")
         );
         assert_eq!(value_of(&harness, &tab, selector).await, good);
     }
@@ -196,15 +196,15 @@ async fn what_cannot_be_filled_says_so() {
         ),
         (
             "#off",
-            "The element UID is disabled. Do first what enables it, or use another element.",
+            "The element UID is disabled. Enable it first, or use another element.",
         ),
         (
             "#gone",
-            "The element UID is not visible (display: none). Open what it is in, or use another element.",
+            "The element UID is not visible (display: none). Open what contains it, or use another element.",
         ),
         (
             "#button",
-            "The element UID is no field that can be filled. Use the uid of a field, or click it.",
+            "The element UID cannot be filled. Use the uid of a field, or click it.",
         ),
     ] {
         assert_eq!(refused(&harness, &tab, selector, "x").await, expected);

@@ -1,4 +1,4 @@
-//! Searching a page: everything that is shown can be found, wherever it is.
+//! Searching a page: everything that is shown can be found, in any frame.
 
 use crate::harness::BrowserHarness;
 use crate::snapshot::without_numbers;

@@ -19,26 +19,26 @@ use tabmux_testkit::{FixtureServer, OverExtension, patiently};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Everything a test of the browser crate needs. The browser ends with it.
+/// What a test of the browser crate needs. Dropping it ends the browser.
 pub(crate) struct BrowserHarness {
     pub(crate) browser: Browser,
     pub(crate) server: FixtureServer,
     pub(crate) events: mpsc::Receiver<Event>,
     pub(crate) files: tempfile::TempDir,
-    /// The output folder of the session that works here.
+    /// The output folder of the session.
     pub(crate) output: OutputFolder,
 }
 
-/// What Chrome gives to those who launched it, and not to an extension.
+/// What Chrome allows to its launcher, but not to an extension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Capability {
-    /// To end the browser.
+    /// Ending the browser.
     Launch,
-    /// The folder for downloads.
+    /// Setting the download folder.
     Downloads,
-    /// To be in a popup before its first request.
+    /// Attaching to a popup before its first request.
     PopupsFromTheirFirstByte,
-    /// To look into a page's memory.
+    /// Reading a page's memory.
     Memory,
 }
 
@@ -82,13 +82,13 @@ impl BrowserHarness {
         Some(Self::connect(&source).await)
     }
 
-    /// The same, whose session may download so much.
+    /// Limits the downloads of the session.
     pub(crate) fn allow_downloads(&mut self, quota: Quota) {
         let output = OutputRoot::at(self.files.path().join("output"));
         self.output = output.session_with(None, quota);
     }
 
-    /// Connects to a browser that is there.
+    /// Connects to a running browser.
     pub(crate) async fn connect(source: &Source) -> Self {
         let files = tempfile::tempdir().unwrap();
         let output = OutputRoot::at(files.path().join("output"));
@@ -112,7 +112,7 @@ impl BrowserHarness {
         }
     }
 
-    /// Whether Chrome lets us do this here.
+    /// Whether Chrome allows this on the current connection.
     pub(crate) fn can(&self, capability: Capability) -> bool {
         match capability {
             Capability::Launch
@@ -122,7 +122,7 @@ impl BrowserHarness {
         }
     }
 
-    /// A session that may order what only the browser's owner may.
+    /// A session with the rights of the browser's owner.
     pub(crate) async fn as_person(&self, tab: &Tab) -> Session {
         match OverExtension::here() {
             Some(over) => {
@@ -133,19 +133,19 @@ impl BrowserHarness {
         }
     }
 
-    /// Opens a fixture page, loaded and held as a session would hold it.
+    /// Opens a fixture page, loaded and held as by a session.
     pub(crate) async fn open(&self, path: &str) -> Tab {
         self.open_url(&self.server.url(path)).await
     }
 
-    /// Opens a page by its whole address.
+    /// Opens a page by its full URL.
     pub(crate) async fn open_url(&self, url: &str) -> Tab {
         let target = self.try_open(url).await.unwrap();
         self.browser.hold(&target, true).await;
         self.browser.tab(&target).await.unwrap()
     }
 
-    /// Opens a page, which may fail.
+    /// Opens a page; may fail.
     pub(crate) async fn try_open(&self, url: &str) -> Result<TargetId, ToolError> {
         let address = AddressPolicy::default().parse(url)?;
         self.browser
@@ -194,7 +194,7 @@ impl BrowserHarness {
         tabmux_browser::run(&self.browser, tab.target(), prepared, context).await
     }
 
-    /// Calls a tool of the page's own.
+    /// Calls a page tool.
     pub(crate) async fn call_page_tool(
         &self,
         tab: &Tab,
@@ -217,7 +217,7 @@ impl BrowserHarness {
         patiently(call, || format!("no answer from {}", tool.name)).await
     }
 
-    /// Runs a tool that must succeed and answers with its text.
+    /// Runs a tool that must succeed and returns its text.
     pub(crate) async fn text(&self, tab: &Tab, tool: &str, arguments: Value) -> String {
         match self.run(tab, tool, arguments.clone()).await {
             Ok(output) => text_of(&output),
@@ -225,7 +225,7 @@ impl BrowserHarness {
         }
     }
 
-    /// Runs a tool that must fail and answers with its sentence.
+    /// Runs a tool that must fail and returns the error.
     pub(crate) async fn error(&self, tab: &Tab, tool: &str, arguments: Value) -> String {
         match self.run(tab, tool, arguments.clone()).await {
             Ok(output) => panic!("{tool} {arguments} should fail, but: {}", text_of(&output)),
@@ -233,7 +233,7 @@ impl BrowserHarness {
         }
     }
 
-    /// Evaluates an expression in the page itself and answers with its JSON.
+    /// Evaluates an expression in the page itself and returns the JSON value.
     pub(crate) async fn page_value(&self, tab: &Tab, expression: &str) -> Value {
         let command = tabmux_cdp::types::runtime::Evaluate {
             expression: expression.into(),
@@ -272,7 +272,7 @@ impl BrowserHarness {
             .to_owned()
     }
 
-    /// The next event of the browser that `wanted` takes.
+    /// The next browser event that `wanted` accepts.
     pub(crate) async fn event<T>(
         &mut self,
         mut wanted: impl FnMut(BrowserEvent) -> Option<T>,
@@ -286,7 +286,7 @@ impl BrowserHarness {
         }
     }
 
-    /// The next tab that appears, with its origin.
+    /// The next tab that appears, and what opened it.
     pub(crate) async fn appeared(&mut self) -> (TargetId, tabmux_browser::TabOpener) {
         self.event(|event| match event {
             BrowserEvent::TabAppeared { tab, origin } => Some((tab.target, origin)),
@@ -303,7 +303,7 @@ fn settings() -> TabSettings {
     }
 }
 
-/// The text blocks of an answer.
+/// The text blocks of an output.
 pub(crate) fn text_of(output: &ToolOutput) -> String {
     let texts = output.blocks.iter().filter_map(|block| match block {
         Block::Text(text) => Some(text.as_str()),
@@ -312,13 +312,13 @@ pub(crate) fn text_of(output: &ToolOutput) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a tool takes its arguments, before any browser is asked.
+/// Whether a tool accepts these arguments, without any browser.
 pub(crate) fn is_taken(tool: &str, arguments: &Value) -> bool {
     let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
     spec.prepare(&to_raw_value(arguments).unwrap()).is_ok()
 }
 
-/// The sentence with which a tool refuses its arguments, before any browser is asked.
+/// The error with which a tool rejects these arguments, without any browser.
 pub(crate) fn refused(tool: &str, arguments: Value) -> String {
     let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
     match spec.prepare(&to_raw_value(&arguments).unwrap()) {

@@ -1,4 +1,4 @@
-//! Tools that are generated from pages: what they are, what they do, and when a page is read again.
+//! Generated tools: which ones a page gets, what they do, and when the page is read again.
 
 mod actions;
 mod apps;

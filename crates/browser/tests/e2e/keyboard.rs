@@ -42,7 +42,7 @@ async fn text_is_typed_key_by_key_where_the_focus_is() {
 }
 
 #[tokio::test]
-async fn typing_without_a_focused_field_is_not_passed_off_as_filling_one() {
+async fn typing_without_a_focused_field_says_so() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

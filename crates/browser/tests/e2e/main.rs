@@ -1,5 +1,5 @@
-//! The browser crate against a real Chromium: each test with a browser and a profile of its own, and all of
-//! them again through the extension.
+//! The browser crate against a real Chromium: each test has its own browser and profile, and all tests run again
+//! through the extension.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

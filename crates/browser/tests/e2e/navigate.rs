@@ -1,4 +1,4 @@
-//! navigate_page: where it went, why it did not, and never longer than it may take.
+//! navigate_page: reports where it went or why it failed, within its timeout.
 
 use crate::harness::BrowserHarness;
 use serde_json::json;
@@ -179,14 +179,14 @@ async fn a_timeout_is_a_bound_and_leaves_the_page_where_it_was() {
         .await;
     assert_eq!(
         error,
-        "The navigation did not happen within 300 ms. The tab still shows what it did before. Try again with a longer timeout."
+        "The navigation did not happen within 300 ms. The tab still shows the previous page. Try again with a longer timeout."
     );
     harness.server.wait_for_abandoned("/never", 1).await;
     assert_eq!(harness.page_value(&tab, "document.title").await, "One");
 }
 
 #[tokio::test]
-async fn a_page_that_comes_in_drops_is_an_error_at_its_timeout() {
+async fn a_page_that_loads_too_slowly_is_an_error_at_its_timeout() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -308,11 +308,11 @@ async fn a_page_that_asks_may_be_told_to_stay() {
     harness.server.route("/next", Response::html("next"));
     let tab = harness.open("page").await;
     let uid = crate::pick::pick(&tab, "button").await;
-    // Only a page that was acted upon may ask.
+    // Chrome shows leave-page dialogs only after a user action on the page.
     harness.text(&tab, "click", json!({ "uid": uid })).await;
     let stay = json!({ "url": harness.server.url("next"), "handleBeforeUnload": "dismiss" });
     let error = harness.error(&tab, "navigate_page", stay).await;
-    assert!(error.contains("told to stay"), "{error}");
+    assert!(error.contains("the answer was to stay"), "{error}");
     assert!(tab.state().frames.main().unwrap().url.ends_with("/page"));
     let text = harness
         .text(
@@ -324,7 +324,7 @@ async fn a_page_that_asks_may_be_told_to_stay() {
     assert!(text.contains("/next"), "{text}");
 }
 
-/// To leave a busy page its scripts are switched off; those of the next page are not.
+/// To leave a busy page its scripts are disabled; those of the next page must run.
 #[tokio::test]
 async fn the_page_after_one_in_an_endless_loop_runs_its_own_scripts() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -335,7 +335,7 @@ async fn the_page_after_one_in_an_endless_loop_runs_its_own_scripts() {
     harness.server.route("/next", Response::html(next));
     let tab = harness.open("next").await;
     for round in 1..=5 {
-        // Messages of pages that are long gone are forgotten, so each round has its own.
+        // Messages of old pages are dropped, so each round checks its own.
         let words = format!("spinning {round}");
         let spin = format!("void setTimeout(() => {{ console.log('{words}'); for (;;); }})");
         harness.page_value(&tab, &spin).await;

@@ -1,4 +1,4 @@
-//! The network: every request with its answer, bodies inline or in files, redirects, websockets.
+//! The network: every request with its response, bodies inline or in files, redirects, websockets.
 
 use crate::harness::{BrowserHarness, refused};
 use serde_json::{Value, json};
@@ -174,7 +174,7 @@ async fn requests_survive_three_navigations() {
         all.contains("/2 [200]") && !all.contains("/1 [200]"),
         "{all}"
     );
-    // What is gone is said to be gone.
+    // The error says that the body is gone.
     let old = show(&harness, &tab, "/2 [200]", json!({})).await;
     assert!(old.contains("Response body"), "{old}");
 }
@@ -204,7 +204,7 @@ async fn websocket_messages_are_kept() {
     );
 }
 
-/// Answers one websocket with an echo.
+/// An echo server for one websocket.
 async fn echo_server() -> u16 {
     use futures_util::{SinkExt, StreamExt};
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

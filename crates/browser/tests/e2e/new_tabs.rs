@@ -1,4 +1,4 @@
-//! New tabs that a page opens without being their opener: they may go where the page may, from their first request.
+//! New tabs that have no opener: the page's policy applies to them from their first request.
 
 use crate::harness::{BrowserHarness, Capability};
 use serde_json::json;
@@ -9,7 +9,7 @@ use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab};
 use tabmux_cdp::types::input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton};
 use tabmux_testkit::Response;
 
-/// Only the server's own address may be seen; under its other name it is another site.
+/// Only the server's own address is allowed; under its other name it is another site.
 fn policy() -> OriginPolicy {
     OriginPolicy::of([OriginRules {
         by: RuledBy::Flags,
@@ -20,11 +20,11 @@ fn policy() -> OriginPolicy {
 
 #[derive(Clone, Copy, Debug)]
 enum OpenBy {
-    /// A press of the mouse on the link, with these modifiers.
+    /// A mouse click on the link, with these modifiers.
     Left(i64),
-    /// A press of its middle button.
+    /// A click with the middle button.
     Middle,
-    /// A script of the page's own.
+    /// A script of the page.
     Script(&'static str),
 }
 
@@ -45,7 +45,7 @@ const WAYS: [OpenBy; 9] = [
     ),
 ];
 
-/// Opens a new tab that way, and answers when it is known what became of it.
+/// Opens a new tab this way, and returns once its outcome is known.
 async fn take(harness: &mut BrowserHarness, tab: &Tab, way: OpenBy) -> Tab {
     let (button, modifiers) = match way {
         OpenBy::Left(modifiers) => (MouseButton::LEFT, modifiers),
@@ -85,7 +85,7 @@ async fn take(harness: &mut BrowserHarness, tab: &Tab, way: OpenBy) -> Tab {
     new
 }
 
-/// A page with a link there, under the policy.
+/// A page with a link to `to`, under the policy.
 async fn page_with_link(harness: &mut BrowserHarness, to: &str) -> Tab {
     let html = format!(
         "<body style='margin:0'><a id=link href='{to}' style='position:absolute;inset:0'>link</a>"
@@ -137,19 +137,19 @@ async fn new_tabs_go_where_they_may() {
 }
 
 #[tokio::test]
-async fn a_tab_of_somebody_without_a_policy_opens_what_it_likes() {
+async fn a_session_without_a_policy_opens_any_site() {
     let Some(mut harness) = BrowserHarness::start().await else {
         return;
     };
     harness
         .server
         .route("/secret", Response::html("<p>the code is 1234</p>"));
-    // To an extension Chrome names the tab in front as the opener, and the new tab is bound as that one is.
+    // To an extension, Chrome reports the foreground tab as the opener, and the new tab gets that tab's policy.
     if !harness.can(Capability::PopupsFromTheirFirstByte) {
         return;
     }
     let secret = harness.server.cross_site_url("secret");
-    // Somebody else in the same browser may not see it.
+    // Another session in the same browser may not see it.
     page_with_link(&mut harness, &secret).await;
     let free = harness.open("page").await;
     harness.appeared().await;

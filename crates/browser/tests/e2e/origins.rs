@@ -1,4 +1,4 @@
-//! Sites that a session may not see: whichever way a tab comes to them, nothing of them is told.
+//! Sites that a session may not see: however a tab gets to them, their content is withheld.
 
 use crate::harness::{BrowserHarness, Capability, text_of};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use tabmux_browser::bounds::within;
 use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab, ToolError};
 use tabmux_testkit::Response;
 
-/// Only the server's own address may be seen; under its other name it is another site.
+/// Only the server's own address is allowed; under its other name it is another site.
 fn policy() -> OriginPolicy {
     OriginPolicy::of([OriginRules {
         by: RuledBy::Flags,
@@ -64,7 +64,7 @@ fn is_refused(harness: &BrowserHarness, said: Result<String, String>) {
     );
 }
 
-/// A tab of ours with the page that may be seen.
+/// A tab of ours that shows the allowed page.
 async fn opened(harness: &BrowserHarness) -> Tab {
     within(policy(), harness.open("page")).await
 }
@@ -138,10 +138,10 @@ async fn a_popup_may_go_where_its_opener_may() {
 }
 
 #[tokio::test]
-async fn a_page_that_leaves_during_a_call_takes_its_answer_along() {
+async fn the_answer_is_withheld_if_the_page_navigates_during_a_call() {
     let Some(harness) = start().await else { return };
     let secret = harness.server.cross_site_url("secret");
-    // A tab of somebody who may see everything; nothing is stopped in it.
+    // A tab of a session without a policy; no navigation in it is stopped.
     let tab = harness.open("page").await;
     let leave = format!(
         "async () => {{ location = {secret:?}; await new Promise((done) => setTimeout(done, 20000)); return \
@@ -194,10 +194,10 @@ async fn a_tab_that_shows_a_blocked_site_is_refused_to_every_tool() {
     let page = harness.server.url("page");
     let left = bounded(&harness, &tab, "navigate_page", json!({ "url": page })).await;
     if harness.browser.is_personal() {
-        // What a person has open stays where it is.
+        // A tab that a user has open stays where it is.
         return is_refused(&harness, left);
     }
-    // It can be left, and what it said stays behind.
+    // The session can navigate it away, and does not see its earlier content.
     left.unwrap();
     for (tool, arguments) in [
         (
@@ -213,7 +213,7 @@ async fn a_tab_that_shows_a_blocked_site_is_refused_to_every_tool() {
     ] {
         tells_nothing(&bounded(&harness, &tab, tool, arguments).await);
     }
-    // Back leads to it, also out of the browser's memory.
+    // Back leads to it, also from the back/forward cache.
     is_refused(
         &harness,
         bounded(&harness, &tab, "navigate_page", json!({ "type": "back" })).await,
@@ -232,7 +232,7 @@ async fn going_back_by_script_shows_nothing() {
     harness
         .text(&tab, "navigate_page", json!({ "url": page }))
         .await;
-    // Without a policy of its own in the tab nothing stops the page; a call is refused all the same.
+    // The tab has no policy, so the page can navigate; the call is refused nevertheless.
     harness
         .page_value(&tab, "void setTimeout(() => history.back())")
         .await;
@@ -257,14 +257,14 @@ async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
     let secret = harness.server.cross_site_url("secret");
     let frames = format!("<p>around</p><iframe src='{secret}' title=inner></iframe>");
     harness.server.route("/frames", Response::html(frames));
-    // In a tab of its own the frame stays empty.
+    // In a tab of the session the frame stays empty.
     let own = within(policy(), harness.open("frames")).await;
     let text = bounded(&harness, &own, "take_snapshot", json!({}))
         .await
         .unwrap();
     assert!(text.contains("around") && !text.contains("1234"), "{text}");
     assert_eq!(harness.server.count("/secret"), 0);
-    // In another's tab it is there, and left out.
+    // In a tab of another session the frame loads, and is left out.
     let other = harness.open("frames").await;
     assert!(
         harness
@@ -294,7 +294,7 @@ async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
     ] {
         let said = bounded(&harness, &other, tool, arguments).await;
         let (Ok(said) | Err(said)) = said;
-        // It may say what it was asked for.
+        // The error may repeat the requested address.
         let said = said.replace("\"code is 1234\"", "");
         assert!(
             !said.contains("code 1234") && !said.contains("is 1234\""),
@@ -308,7 +308,7 @@ async fn a_frame_of_a_blocked_site_is_empty_or_left_out() {
 }
 
 #[tokio::test]
-async fn a_blank_page_has_the_origin_of_whoever_made_it() {
+async fn a_blank_page_has_the_origin_of_its_creator() {
     let Some(mut harness) = start().await else {
         return;
     };
@@ -331,7 +331,7 @@ async fn a_blank_page_has_the_origin_of_whoever_made_it() {
 }
 
 #[tokio::test]
-async fn without_a_policy_nothing_is_stopped_and_a_tab_let_go_is_free() {
+async fn without_a_policy_nothing_is_stopped_and_released_tabs_are_free() {
     let Some(harness) = start().await else { return };
     let tab = opened(&harness).await;
     harness.browser.hold(tab.target(), false).await;

@@ -1,6 +1,6 @@
-//! The tests of this program once more, in a browser that runs already and is reached through the real
-//! extension. Each part runs in one process with one browser. Only `pulse` stays out: it is about a browser
-//! that is attached by its address and hangs.
+//! Runs the tests of this program again in a running browser that is reached through the real extension. Each module
+//! runs in one process with one browser. Only `pulse` is excluded: it tests an unresponsive browser that is attached by
+//! its address.
 
 mod bridge;
 
@@ -9,7 +9,7 @@ pub(crate) use bridge::Bridge;
 use crate::web_mcp::{WITH_WEB_MCP, WITHOUT_WEB_MCP};
 use tabmux_testkit::OverExtension;
 
-/// One test for each part.
+/// One test for each module.
 macro_rules! parts {
     ($($part:ident),* $(,)?) => {$(
         #[test]
@@ -65,8 +65,8 @@ fn web_mcp_where_chrome_has_none() {
     OverExtension::run(&WITHOUT, &[], &flags);
 }
 
-/// These are about a browser without WebMCP.
+/// These test a browser without WebMCP.
 const WITHOUT: [&str; 2] = [
     "web_mcp::shim::",
-    "web_mcp::attached::what_a_page_brought_along_before_is_heard",
+    "web_mcp::attached::a_polyfill_that_was_loaded_before_is_found",
 ];

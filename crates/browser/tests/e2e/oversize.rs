@@ -1,4 +1,4 @@
-//! What a page makes Chrome send is too large: that call or that message is lost, and nothing else.
+//! A page makes Chrome send too much: only that call or message is lost.
 
 use crate::harness::BrowserHarness;
 use serde_json::json;
@@ -6,7 +6,7 @@ use tabmux_browser::{Source, Tab};
 use tabmux_testkit::{Chromium, Response, real_browser};
 
 #[tokio::test]
-async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_pipe() {
+async fn a_huge_text_affects_only_its_own_call_over_the_pipe() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -15,13 +15,13 @@ async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_pipe(
 }
 
 #[tokio::test]
-async fn a_huge_text_on_the_console_or_from_a_script_harms_nobody_over_the_websocket() {
+async fn a_huge_text_affects_only_its_own_call_over_the_websocket() {
     let Some(executable) = real_browser() else {
         return;
     };
     let chromium = Chromium::start(&executable);
     let source = Source::WebSocket(chromium.websocket_url().to_owned(), Vec::new());
-    // More than 256 MB Chrome itself does not send there.
+    // Chrome itself does not send more than 256 MB there.
     harms_nobody(&BrowserHarness::connect(&source).await, 30_000_000).await;
 }
 
@@ -44,7 +44,7 @@ async fn harms_nobody(harness: &BrowserHarness, length: usize) {
     assert!(list.contains("[warn] after"), "{list}");
     works(harness, &other).await;
 
-    // A function's text is cut in the page; that of a script Chrome sends whole.
+    // A function's result is cut in the page; Chrome sends a script's result completely.
     let cut = format!("the result has {} characters", length + 2);
     for function in [format!("() => {huge}"), format!("async () => {huge}")] {
         let shown = script(harness, &loud, &function).await;
@@ -64,7 +64,7 @@ async fn script(harness: &BrowserHarness, tab: &Tab, function: &str) -> String {
         .await
 }
 
-/// The tab does what it is asked.
+/// Checks that the tab still works.
 async fn works(harness: &BrowserHarness, tab: &Tab) {
     let snapshot = harness.text(tab, "take_snapshot", json!({})).await;
     assert!(snapshot.contains("button \"Press\""), "{snapshot}");

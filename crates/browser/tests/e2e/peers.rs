@@ -1,6 +1,6 @@
-//! Defects that were found in other servers of this kind; each is a test that passes here.
+//! Defects that were found in other servers of this kind; tabmux passes a test for each.
 //!
-//! Those that need several clients or the command line are in the program's own tests.
+//! Those that need several clients or the command line are in the tests of `crates/cli`.
 
 use crate::harness::{BrowserHarness, Capability, refused, text_of};
 use crate::pick::pick;
@@ -19,7 +19,7 @@ async fn evaluate(harness: &BrowserHarness, tab: &Tab, function: &str) -> String
     harness.text(tab, "evaluate_script", arguments).await
 }
 
-/// Answered dialogs came back with every later answer, and made failures look like successes.
+/// Answered dialogs were repeated in every later answer, and made failures look like successes.
 #[tokio::test]
 async fn peer_3_a_dialog_that_was_handled_leaves_no_trace_and_no_false_success() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -40,7 +40,7 @@ async fn peer_3_a_dialog_that_was_handled_leaves_no_trace_and_no_false_success()
         error.contains("is disabled") && !error.contains("dialog"),
         "{error}"
     );
-    // The same where the script answers its dialog itself.
+    // The same if the script answers its dialog itself.
     let asks = json!({ "function": "() => confirm('sure?')", "dialogAction": "accept" });
     let answered = harness.text(&tab, "evaluate_script", asks).await;
     assert!(answered.contains("true"), "{answered}");
@@ -55,7 +55,7 @@ async fn peer_3_a_dialog_that_was_handled_leaves_no_trace_and_no_false_success()
     assert!(none.contains("o dialog is open"), "{none}");
 }
 
-/// Clicks that reached something else, or nothing, were told as done.
+/// Clicks that reached something else, or nothing, were reported as done.
 #[tokio::test]
 async fn peer_4_a_click_that_cannot_land_is_an_error_and_clicks_nothing() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -77,7 +77,7 @@ async fn peer_4_a_click_that_cannot_land_is_an_error_and_clicks_nothing() {
     assert_eq!(harness.page_value(&tab, "hits").await, 0);
 }
 
-/// Navigations that failed were told as text, not as errors.
+/// Failed navigations were reported as text, not as errors.
 #[tokio::test]
 async fn peer_5_a_navigation_that_failed_is_an_error() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -109,18 +109,18 @@ async fn peer_6_a_timeout_is_a_bound() {
     };
     let tab = page_with(&harness, "<p>page</p>").await;
     harness.server.hang("/never");
-    // A page that is there, but never loaded and never quiet.
+    // A document that arrives, but never finishes loading and never becomes quiet.
     harness.server.route(
         "/restless",
         Response::html("<p></p><img src=/never><script>setInterval(() => document.querySelector('p').append('.'), 20)</script>"),
     );
-    // Of the second only a picture is missing, once it has come as far as that.
+    // The second page lacks only an image once its document has loaded.
     let late = "did not happen within 500 ms";
     for (path, told) in [
         ("never", [late, late]),
         (
             "restless",
-            [late, "Some of what it names is still loading."],
+            [late, "Some of its resources are still loading."],
         ),
     ] {
         let begun = Instant::now();
@@ -133,9 +133,9 @@ async fn peer_6_a_timeout_is_a_bound() {
     }
 }
 
-/// On a page that changes all the time each click took three to five seconds.
+/// On a page that changes all the time, each click took three to five seconds.
 #[tokio::test]
-async fn peer_7_a_restless_page_does_not_hold_up_its_clicks() {
+async fn peer_7_a_page_that_always_changes_does_not_delay_clicks() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -153,12 +153,12 @@ async fn peer_7_a_restless_page_does_not_hold_up_its_clicks() {
         taken.push(begun.elapsed() / 5);
         assert_eq!(harness.page_value(&tab, "hits").await, 5);
     }
-    // The peers need twenty times what a quiet page takes.
+    // Other servers need twenty times as long as on a quiet page.
     assert!(taken[1] < taken[0] * 5, "(quiet, restless): {taken:?}");
 }
 
-/// Some tools failed by their own runtime. Here every tool runs against a real page, and none
-/// answers that it is broken.
+/// Some tools failed because of bugs of their own. Here every tool runs against a real page, and
+/// none reports an internal error.
 #[tokio::test]
 async fn peer_8_no_tool_fails_by_itself() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -252,7 +252,7 @@ async fn peer_8_no_tool_fails_by_itself() {
     }
 }
 
-/// Files of the machine could be opened as pages and read.
+/// Local files could be opened as pages and read.
 #[tokio::test]
 async fn peer_10_files_of_the_machine_are_no_pages() {
     let Some(harness) = BrowserHarness::start().await else {
@@ -271,7 +271,7 @@ async fn peer_10_files_of_the_machine_are_no_pages() {
         assert!(!error.is_empty());
         assert!(harness.try_open(url).await.is_err(), "{url}");
     }
-    // Nor does a page get there by itself.
+    // A page cannot get there by itself either.
     evaluate(
         &harness,
         &tab,
@@ -284,9 +284,9 @@ async fn peer_10_files_of_the_machine_are_no_pages() {
     );
 }
 
-/// What JSON cannot hold came back as `{}`, without a word.
+/// Values that JSON cannot represent came back as `{}`, without an error.
 #[tokio::test]
-async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
+async fn peer_11_a_result_that_json_cannot_represent_is_an_error() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -301,7 +301,10 @@ async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
         let error = harness
             .error(&tab, "evaluate_script", json!({ "function": function }))
             .await;
-        assert!(error.contains("JSON cannot hold"), "{function}: {error}");
+        assert!(
+            error.contains("JSON cannot represent"),
+            "{function}: {error}"
+        );
         assert!(error.contains("Return "), "{function}: {error}");
     }
     assert_eq!(
@@ -310,7 +313,7 @@ async fn peer_11_a_result_that_json_cannot_hold_is_an_error() {
     );
 }
 
-/// A bad key was answered with the list of all keys, 1.4 kB of it.
+/// A bad key was answered with the list of all keys, 1.4 kB of text.
 #[tokio::test]
 async fn peer_12_the_error_for_a_bad_key_is_short_and_says_what_to_do() {
     for key in ["Entr", "Control+", "", "Hyper+A", &"x".repeat(10_000)] {
@@ -320,7 +323,7 @@ async fn peer_12_the_error_for_a_bad_key_is_short_and_says_what_to_do() {
     }
 }
 
-/// No answer of the default kind is larger than 40 kB of text, however heavy the page.
+/// No answer with default arguments is larger than 40 kB, however heavy the page.
 #[tokio::test]
 async fn no_default_answer_is_over_40_kb() {
     let Some(harness) = BrowserHarness::start().await else {

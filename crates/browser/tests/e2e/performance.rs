@@ -1,4 +1,4 @@
-//! Traces of a page that does everything wrong, and what they tell.
+//! Traces of a page that does everything wrong, and their insights.
 
 use crate::harness::BrowserHarness;
 use crate::pick::pick;
@@ -156,7 +156,7 @@ async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
     assert!(error.contains("No trace is running"), "{error}");
 }
 
-/// A font that is not there still hides its text while it is asked for.
+/// A missing font still hides its text while it is requested.
 /// Spec: multi-browser 69.
 #[tokio::test]
 async fn a_font_that_hides_its_text_is_named() {

@@ -4,13 +4,13 @@ use std::time::Duration;
 use tabmux_browser::Tab;
 use tabmux_browser::tab::{Frame, Load};
 
-/// The uid of the element that `selector` finds in the main document.
+/// The uid of the element that matches `selector` in the main document.
 pub(crate) async fn pick(tab: &Tab, selector: &str) -> String {
     let main = tab.state().frames.main().cloned().unwrap();
     pick_in(tab, &main, selector).await
 }
 
-/// The uid of the element that `selector` finds in a frame. `>>>` leads into an open shadow root.
+/// The uid of the element that matches `selector` in a frame. `>>>` enters an open shadow root.
 pub(crate) async fn pick_in(tab: &Tab, frame: &Frame, selector: &str) -> String {
     let world = tab.world_of(frame).await.unwrap();
     let find = "((path) => tabmux.ref(path.split('>>>').reduce((found, part) => \
@@ -19,7 +19,7 @@ pub(crate) async fn pick_in(tab: &Tab, frame: &Frame, selector: &str) -> String 
     format!("{}_{n}", frame.document)
 }
 
-/// The frame whose address ends so, once its document is there.
+/// The frame whose URL has this ending, once its document is there.
 pub(crate) async fn frame(tab: &Tab, ending: &str) -> Frame {
     let there = tab.until(Duration::from_secs(20), |state| {
         state.load == Load::Complete && state.frames.iter().any(|frame| frame.url.ends_with(ending))

@@ -1,5 +1,5 @@
-//! A press counts only where it was seen to land: pages that move things under the pointer, or take the element away
-//! while the button is down, do not get a "Clicked." for it.
+//! A press counts only where it was seen to land: if a page moves things under the pointer, or removes the element
+//! while the button is pressed, the answer is not "Clicked.".
 
 use crate::harness::BrowserHarness;
 use crate::pick::{frame, pick, pick_in};
@@ -12,7 +12,7 @@ async fn page_with(harness: &BrowserHarness, html: &str) -> Tab {
     harness.open("page").await
 }
 
-/// A page with a button "Safe", and a frame with a button "Pay" that comes under the pointer on `event`.
+/// A page with a button "Safe", and a frame with a button "Pay" that moves under the pointer on `event`.
 fn page_that_moves_a_frame(event: &str, address: &str) -> String {
     format!(
         "<body style='margin:0'><button id=safe style='position:absolute;left:20px;top:20px;width:200px;height:80px'>\
@@ -47,7 +47,7 @@ async fn a_frame_that_is_moved_under_the_pointer_is_not_pressed() {
                 assert_eq!(
                     error,
                     format!(
-                        "The element {uid} is covered by <iframe#bank>. Close or scroll away what lies over it, \
+                        "The element {uid} is covered by <iframe#bank>. Close or scroll away what covers it, \
                          then try again."
                     ),
                     "{event} {address}"
@@ -72,7 +72,7 @@ async fn a_press_that_went_into_another_frame_is_an_error() {
         harness.server.url("pay"),
         harness.server.cross_site_url("pay"),
     ] {
-        // Only our own look after the move is fooled: the frame is there for everybody else.
+        // Only our check after the move is fooled: for everything else the frame is there.
         let html = page_that_moves_a_frame("mouseover", &address)
             + "<script>bank.style.pointerEvents = 'none'; safe.addEventListener('mousemove', () => {\
                setTimeout(() => bank.style.pointerEvents = '', 0) })</script>";
@@ -80,7 +80,7 @@ async fn a_press_that_went_into_another_frame_is_an_error() {
         frame(&tab, "/pay").await;
         let uid = pick(&tab, "#safe").await;
         let told = harness.run(&tab, "click", json!({ "uid": uid })).await;
-        // Whether the timer comes before our second look or after it is chance; it is never a success.
+        // The timer may fire before or after our second check; the result is never a success.
         let error = told
             .err()
             .map(|error| error.to_string())
@@ -90,7 +90,7 @@ async fn a_press_that_went_into_another_frame_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_target_in_a_frame_is_not_taken_for_what_lies_over_the_frame() {
+async fn a_target_in_a_frame_is_not_confused_with_what_covers_it() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -109,7 +109,7 @@ async fn a_target_in_a_frame_is_not_taken_for_what_lies_over_the_frame() {
         let inside = frame(&tab, "/pay").await;
         let uid = pick_in(&tab, &inside, "#pay").await;
         let told = harness.run(&tab, "click", json!({ "uid": uid })).await;
-        // Chrome tells the outer page of a pointer in another process later: the trap may come too late.
+        // Chrome reports a pointer in another process to the outer page with a delay: the trap may come too late.
         match told {
             Ok(_) => assert_eq!(harness.page_value(&tab, "paid").await, 1, "{address}"),
             Err(error) => assert!(error.to_string().contains("<button#trap>"), "{error}"),
@@ -143,7 +143,7 @@ async fn clicking_a_frame_presses_what_is_in_it() {
             let uid = pick(&tab, "#frame").await;
             let text = harness.text(&tab, "click", json!({ "uid": uid })).await;
             assert_eq!(text, "Clicked.", "{address}");
-            // It is told to the outer page by messages, which take their time.
+            // The outer page learns of it by messages, which take time.
             let paid = async { while harness.page_value(&tab, "paid").await != 1 {} };
             patiently(paid, || format!("a press in {address}")).await;
             let text = harness.text(&tab, "hover", json!({ "uid": uid })).await;
@@ -153,23 +153,23 @@ async fn clicking_a_frame_presses_what_is_in_it() {
 }
 
 #[tokio::test]
-async fn hovering_is_told_only_of_what_the_pointer_reached() {
+async fn hover_succeeds_only_if_the_pointer_reached_the_element() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    // The button flees before any event of the pointer reaches it.
+    // The button moves away before it gets any pointer event.
     let html = "<body style='margin:0'><button id=b style='position:absolute;left:20px;top:20px;width:200px;\
                 height:80px'>b</button><script>addEventListener('pointermove', () => b.style.top = '400px', true);\
                 b.onpointerenter = () => b.style.top = '400px'</script>";
     let tab = page_with(&harness, html).await;
     let uid = pick(&tab, "#b").await;
-    // Reached for a moment: the page saw it.
+    // The pointer was over it for a moment: the page saw it.
     let text = harness.text(&tab, "hover", json!({ "uid": uid })).await;
     assert_eq!(text, "The pointer is over the element.");
 }
 
 #[tokio::test]
-async fn dragging_does_not_begin_on_what_came_under_the_pointer() {
+async fn a_drag_does_not_start_on_what_moved_under_the_pointer() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -185,7 +185,7 @@ async fn dragging_does_not_begin_on_what_came_under_the_pointer() {
     assert_eq!(harness.page_value(&tab, "paid").await, 0);
 }
 
-/// What a page does while the button is down, and what is told of it.
+/// What a page does while the button is pressed, and the expected answer.
 const LOST_CLICKS: [(&str, &str); 7] = [
     (
         "set.innerHTML = set.innerHTML",
@@ -211,11 +211,11 @@ async fn a_press_without_a_click_is_not_a_click() {
         return;
     };
     for event in ["pointerdown", "mousedown"] {
-        for (deed, why) in LOST_CLICKS {
+        for (action, why) in LOST_CLICKS {
             let html = format!(
                 "<body style='margin:0;height:600px'><fieldset id=set style='border:0;padding:0;margin:0;height:120px'>\
                  <button id=b style='position:absolute;left:20px;top:20px;width:200px;height:80px'>b</button></fieldset>\
-                 <script>clicks = 0; b.onclick = () => clicks++; b.addEventListener('{event}', () => {{ {deed} }})</script>"
+                 <script>clicks = 0; b.onclick = () => clicks++; b.addEventListener('{event}', () => {{ {action} }})</script>"
             );
             let tab = page_with(&harness, &html).await;
             let uid = pick(&tab, "#b").await;
@@ -226,18 +226,18 @@ async fn a_press_without_a_click_is_not_a_click() {
                     "The press reached the element {uid}, but no click followed: {why}. Call take_snapshot to see \
                      what changed, then try again."
                 ),
-                "{event} {deed}"
+                "{event} {action}"
             );
             assert_eq!(
                 harness.page_value(&tab, "clicks").await,
                 0,
-                "{event} {deed}"
+                "{event} {action}"
             );
         }
     }
 }
 
-/// Honest pages on which no click reaches the element itself, or hardly one, and what is told.
+/// Legitimate pages on which no click, or only a late one, reaches the element, and the expected answer.
 const HONEST: [(&str, &str, &str); 8] = [
     (
         "a menu that opens on mousedown over its button",
@@ -284,7 +284,7 @@ const HONEST: [(&str, &str, &str); 8] = [
 ];
 
 #[tokio::test]
-async fn honest_pages_that_act_on_the_press_itself_are_no_failures() {
+async fn legitimate_pages_that_act_on_the_press_itself_succeed() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -321,7 +321,7 @@ async fn a_page_that_leaves_as_it_is_pressed_was_pressed() {
 }
 
 #[tokio::test]
-async fn a_double_click_of_which_half_is_lost_says_so() {
+async fn a_double_click_that_loses_one_click_says_so() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

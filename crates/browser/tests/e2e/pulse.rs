@@ -1,4 +1,4 @@
-//! A browser that hangs.
+//! An unresponsive browser.
 
 use crate::harness::Event;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 /// Spec: multi-browser 88.
 #[tokio::test]
-async fn an_attached_browser_that_hangs_is_let_go_and_can_be_taken_again() {
+async fn an_unresponsive_attached_browser_is_detached_and_can_be_attached_again() {
     let Some(executable) = tabmux_testkit::real_browser() else {
         return;
     };

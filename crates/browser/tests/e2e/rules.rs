@@ -1,11 +1,11 @@
-//! Rules for requests: blocked, answered here, or sent with other headers, in every frame.
+//! Rules for requests: blocked, mocked, or sent with other headers, in every frame.
 
 use crate::harness::{BrowserHarness, is_taken, refused};
 use serde_json::{Value, json};
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
 
-/// A tab of a page, beside which `/data` answers with JSON.
+/// A tab with a page on a server whose `/data` returns JSON.
 async fn page(harness: &BrowserHarness) -> Tab {
     harness.server.route("/page", Response::html("<p>page</p>"));
     harness
@@ -14,7 +14,7 @@ async fn page(harness: &BrowserHarness) -> Tab {
     harness.open("page").await
 }
 
-/// What the page gets when it asks: the status and the text, or that it failed.
+/// The result of a fetch by the page: the status and the text, or the failure.
 async fn fetched(harness: &BrowserHarness, tab: &Tab, url: &str) -> Value {
     let ask =
         format!("fetch({url:?}).then(async (r) => [r.status, await r.text()], (e) => [0, e.name])");
@@ -22,7 +22,7 @@ async fn fetched(harness: &BrowserHarness, tab: &Tab, url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn requests_are_blocked_and_let_go_again() {
+async fn requests_are_blocked_until_the_rule_is_removed() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -33,7 +33,7 @@ async fn requests_are_blocked_and_let_go_again() {
         .await;
     assert_eq!(
         text,
-        "Rules in this tab; the last one that matches decides:\n*/data blocked"
+        "Rules in this tab; the last match wins:\n*/data blocked"
     );
     assert_eq!(
         fetched(&harness, &tab, "/data").await,
@@ -49,7 +49,7 @@ async fn requests_are_blocked_and_let_go_again() {
     let text = harness
         .text(&tab, "unroute", json!({ "url": "*/data" }))
         .await;
-    assert_eq!(text, "No rule is in force in this tab.");
+    assert_eq!(text, "No rule is active in this tab.");
     harness
         .text(&tab, "navigate_page", json!({ "url": data }))
         .await;
@@ -73,7 +73,7 @@ async fn requests_are_answered_here() {
         harness.page_value(&tab, kind).await,
         json!(["application/json", { "from": "rule" }])
     );
-    // The last rule that matches decides; one for the same requests takes the place of the other.
+    // The last matching rule wins; a rule for the same requests replaces the earlier one.
     harness.text(&tab, "route", json!({ "url": "*/da*", "status": 503, "body": "gone", "responseHeaders": { "X-Why": "test" } }))
         .await;
     assert_eq!(fetched(&harness, &tab, "/data").await, json!([503, "gone"]));
@@ -97,7 +97,7 @@ async fn requests_are_answered_here() {
     assert_eq!(harness.page_value(&tab, "document.title").await, "Mock ü");
     assert_eq!(harness.server.count("/data"), 0);
     let text = harness.text(&tab, "unroute", json!({})).await;
-    assert_eq!(text, "No rule is in force in this tab.");
+    assert_eq!(text, "No rule is active in this tab.");
     harness
         .text(&tab, "navigate_page", json!({ "type": "reload" }))
         .await;
@@ -134,7 +134,7 @@ async fn headers_are_set_and_removed_both_ways() {
     assert_eq!(request.header("x-key"), Some("mine"));
     assert_eq!(request.header("user-agent"), Some("Rule/1"));
     assert!(request.header("accept").is_some());
-    // A question mark is a question mark.
+    // A question mark is not a wildcard.
     fetched(&harness, &tab, "/data").await;
     let request = harness.server.wait_for_nth_request("/data", 2).await;
     assert_eq!(request.header("x-key"), None);
@@ -162,7 +162,7 @@ async fn rules_hold_in_frames_of_other_sites_also_in_later_ones_and_not_in_other
     assert_eq!(harness.page_value(&tab, again).await, "rule");
     assert_eq!(harness.page_value(&tab, "add()").await, "rule");
     assert_eq!(harness.page_value(&quiet, "add()").await, "server");
-    // An answer from here is for whoever asked, also across origins, if it says so.
+    // A mocked response is visible across origins if its headers allow it.
     let far = harness.server.cross_site_url("data");
     assert_eq!(fetched(&harness, &tab, &far).await, json!([0, "TypeError"]));
     harness.text(&tab, "route", json!({ "url": "*/data", "body": "rule", "responseHeaders": { "Access-Control-Allow-Origin": "*" } }))
@@ -185,15 +185,15 @@ async fn bad_rules_are_refused_and_change_nothing() {
         ),
         (
             json!({ "url": "http://[x", "block": true }),
-            "`url` is no URL",
+            "`url` is not a URL",
         ),
         (
             json!({ "url": "*", "block": true, "status": 200 }),
-            "`block` goes with no other action",
+            "`block` cannot be combined with another action",
         ),
         (
             json!({ "url": "*", "status": 99 }),
-            "`status` goes from 200 to 599",
+            "`status` must be between 200 and 599",
         ),
         (
             json!({ "url": "*", "body": "a", "filePath": "b" }),
@@ -205,11 +205,11 @@ async fn bad_rules_are_refused_and_change_nothing() {
         ),
         (
             json!({ "url": "*", "requestHeaders": { "A b": "c" } }),
-            "not a header's name",
+            "not a header name",
         ),
         (
             json!({ "url": "*", "requestHeaders": { "A": "b\r\nC: d" } }),
-            "a value for A that is no header's",
+            "a value for A that is invalid",
         ),
         (
             json!({ "url": "*", "requestHeaders": { "Host": "elsewhere" } }),
@@ -248,7 +248,7 @@ async fn bad_rules_are_refused_and_change_nothing() {
         .await;
     assert_eq!(
         error,
-        "There is no rule for */date. Rules in this tab; the last one that matches decides:\n*/data answered with 204 and 0 bytes"
+        "There is no rule for */date. Rules in this tab; the last match wins:\n*/data answered with 204 and 0 bytes"
     );
     let outside = json!({ "url": "*", "filePath": "/etc/hostname" });
     let error = harness.error(&tab, "route", outside).await;
@@ -257,7 +257,7 @@ async fn bad_rules_are_refused_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
+async fn no_accepted_header_is_one_that_chrome_rejects() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -271,7 +271,7 @@ async fn a_header_that_is_taken_is_never_one_that_chrome_refuses() {
         let value = values[index % values.len()];
         for argument in ["requestHeaders", "responseHeaders"] {
             let rule = json!({ "url": "*/data", argument: { name: value } });
-            // What is refused here is said; what is not, Chrome has to take.
+            // What the tool rejects has an error; everything else Chrome must accept.
             if is_taken("route", &rule) {
                 harness.text(&tab, "route", rule).await;
                 let answer = fetched(&harness, &tab, "/data").await;

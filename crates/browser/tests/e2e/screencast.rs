@@ -1,35 +1,35 @@
-//! Filming a page: a file that a player opens, with what was on the page.
+//! Recording a page: the file plays, and shows what was on the page.
 
 use crate::harness::{BrowserHarness, refused};
 use serde_json::json;
 use tabmux_testkit::Response;
 
-/// A page that turns green once it is told, with pictures all the time.
+/// A page that turns green on request, and draws frames all the time.
 const PAGE: &str = "<body style='background: rgb(255, 0, 0); margin: 0'><p id=n style='position: fixed; bottom: 0'></p><script>\
     let count = 0; const draw = () => { n.textContent = count++; requestAnimationFrame(draw) }; draw();\
     drawn = (more) => new Promise((done) => { const end = count + more; \
         const look = () => count >= end ? done(count) : requestAnimationFrame(look); look() })</script>";
 
 #[tokio::test]
-async fn a_film_of_the_page_plays_and_shows_what_was_there() {
+async fn a_recording_of_the_page_plays_and_shows_its_content() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
     harness.server.route("/page", Response::html(PAGE));
     let tab = harness.open("page").await;
-    // The film is of a tab that is not in front.
+    // The recorded tab is in the background.
     let player = harness.open_url("about:blank").await;
     let text = harness
         .text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
         .await;
-    assert!(text.starts_with("Filming the page into "), "{text}");
+    assert!(text.starts_with("Recording the page to "), "{text}");
     let again = harness.error(&tab, "screencast_start", json!({})).await;
     assert_eq!(
         again,
-        "This tab is being filmed already. Call screencast_stop first."
+        "This tab is already being recorded. Call screencast_stop first."
     );
     harness.page_value(&tab, "drawn(30)").await;
-    // Other tools see the page being drawn meanwhile, and do not end the film.
+    // Other tools see the page being drawn meanwhile, and do not end the recording.
     harness
         .run(&tab, "take_screenshot", json!({}))
         .await
@@ -60,8 +60,8 @@ async fn a_film_of_the_page_plays_and_shows_what_was_there() {
             json!({ "url": harness.server.url("player") }),
         )
         .await;
-    // Its first picture is red, its last one green. A player that is starved leaves pictures out as it plays, so
-    // each is looked for at its time.
+    // The first frame is red, the last one green. A player on a busy machine skips frames while it plays, so the test
+    // seeks to each.
     let look = "(async () => { \
         const film = await (await fetch('film.mp4')).blob(); \
         const happens = (name) => new Promise((done, fail) => { v.onerror = () => fail(new Error(v.error.message)); v['on' + name] = done }); \
@@ -79,7 +79,7 @@ async fn a_film_of_the_page_plays_and_shows_what_was_there() {
 }
 
 #[tokio::test]
-async fn a_film_goes_on_where_the_page_goes() {
+async fn a_recording_continues_over_navigations() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -90,11 +90,11 @@ async fn a_film_goes_on_where_the_page_goes() {
     harness.text(&tab, "navigate_page", elsewhere).await;
     harness.page_value(&tab, "drawn(30)").await;
     let text = harness.text(&tab, "screencast_stop", json!({})).await;
-    let place = text.split(" of film to ").nth(1).unwrap();
+    let place = text.split(" of video to ").nth(1).unwrap();
     let place = place.split(": MP4 with ").next().unwrap();
     assert!(std::fs::metadata(place).unwrap().len() > 1_000, "{text}");
     std::fs::remove_file(place).unwrap();
-    // And the tab is as before.
+    // The tab is as before.
     harness
         .run(&tab, "take_screenshot", json!({}))
         .await
@@ -102,10 +102,10 @@ async fn a_film_goes_on_where_the_page_goes() {
 }
 
 #[tokio::test]
-async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
+async fn bad_screencast_arguments_are_refused_and_leave_no_file() {
     assert!(
         refused("screencast_start", json!({ "filePath": "film.gif" }))
-            .contains("has to end with .mp4")
+            .contains("must end with .mp4")
     );
     assert!(
         refused("screencast_stop", json!({ "filePath": "film.mp4" })).contains("unknown field")
@@ -118,7 +118,7 @@ async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
     let error = harness.error(&tab, "screencast_stop", json!({})).await;
     assert_eq!(
         error,
-        "This tab is not being filmed. Call screencast_start first."
+        "This tab is not being recorded. Call screencast_start first."
     );
     let error = harness
         .error(
@@ -128,7 +128,7 @@ async fn bad_wishes_about_films_are_refused_and_leave_no_file() {
         )
         .await;
     assert!(error.contains("outside"), "{error}");
-    // A film that nobody ended leaves nothing behind.
+    // A recording that was never stopped leaves no file.
     harness
         .text(&tab, "screencast_start", json!({ "filePath": "film.mp4" }))
         .await;

@@ -1,4 +1,4 @@
-//! Pictures: of what is asked for, within the budget, also of tabs in the background.
+//! Screenshots: of the requested part, within the size limit, also of background tabs.
 
 use crate::harness::{BrowserHarness, text_of};
 use crate::pick::{frame, pick, pick_in};
@@ -127,15 +127,15 @@ async fn an_element_in_a_frame_of_another_site_is_found() {
     let path = harness.files.path().join("element.png");
     let arguments = json!({ "uid": uid, "format": "png", "filePath": path });
     shoot(&harness, &tab, arguments).await;
-    // What goes to a file is packed as well as Chrome can.
+    // An image for a file is compressed as well as Chrome can.
     let png = std::fs::read(path).unwrap();
     assert_eq!(size(&png).1, 40);
-    // One colour all over compresses to next to nothing; anything else in the picture would not.
+    // A single colour compresses to almost nothing; anything else in the image would not.
     assert!(png.len() < 300, "{} bytes", png.len());
 }
 
 #[tokio::test]
-async fn ten_tabs_that_are_not_in_front_are_pictured_at_once() {
+async fn ten_background_tabs_are_captured_in_parallel() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -190,6 +190,6 @@ async fn a_picture_that_fits_only_when_packed_well_is_packed_well() {
     let whole = shoot(&harness, &tab, json!({ "fullPage": true })).await;
     let bytes = picture(&whole);
     assert_eq!(size(&bytes), (1000, 1500));
-    // Packed quickly it has 1.2 MB.
+    // With quick compression it has 1.2 MB.
     assert!(bytes.len() < 1_000_000, "{} bytes", bytes.len());
 }

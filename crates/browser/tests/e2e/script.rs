@@ -1,4 +1,4 @@
-//! evaluate_script: results, failures, and what JSON cannot hold.
+//! evaluate_script: results, failures, and what JSON cannot represent.
 
 use crate::harness::{BrowserHarness, refused};
 use crate::pick::{frame, pick, pick_in};
@@ -68,7 +68,7 @@ async fn a_throwing_script_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
+async fn what_json_cannot_represent_is_an_error_that_says_what_to_return() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -76,39 +76,39 @@ async fn what_json_cannot_hold_is_an_error_that_says_what_to_return() {
     for (function, expected) in [
         (
             "() => document.body",
-            "The function returned a DOM node (body), which JSON cannot hold. Return what you want to know of it, such as its textContent instead.",
+            "The function returned a DOM node (body), which JSON cannot represent. Return what you want to know of it, such as its textContent instead.",
         ),
         (
             "() => window",
-            "The function returned the window, which JSON cannot hold. Return the properties you want to know instead.",
+            "The function returned the window, which JSON cannot represent. Return the properties you want to know instead.",
         ),
         (
             "() => () => 1",
-            "The function returned a function, which JSON cannot hold. Return the result of calling it instead.",
+            "The function returned a function, which JSON cannot represent. Return the result of calling it instead.",
         ),
         (
             "() => 10n",
-            "The function returned the BigInt 10n, which JSON cannot hold. Return String(value) or Number(value) instead.",
+            "The function returned the BigInt 10n, which JSON cannot represent. Return String(value) or Number(value) instead.",
         ),
         (
             "() => Symbol('s')",
-            "The function returned a symbol, which JSON cannot hold. Return a string instead.",
+            "The function returned a symbol, which JSON cannot represent. Return a string instead.",
         ),
         (
             "() => new Map()",
-            "The function returned a Map, which JSON cannot hold. Return Array.from(value) instead.",
+            "The function returned a Map, which JSON cannot represent. Return Array.from(value) instead.",
         ),
         (
             "() => { const a = {}; a.b = { a }; return a }",
-            "The result contains a circular reference at b.a, which JSON cannot hold. Return plain data without it instead.",
+            "The result contains a circular reference at b.a, which JSON cannot represent. Return plain data without it instead.",
         ),
         (
             "() => ({ links: [document.body] })",
-            "The result contains a DOM node at links[0], which JSON cannot hold. Return what you want to know of it, such as its textContent instead.",
+            "The result contains a DOM node at links[0], which JSON cannot represent. Return what you want to know of it, such as its textContent instead.",
         ),
         (
             "() => [{ n: 1n }]",
-            "The result contains a BigInt at [0].n, which JSON cannot hold. Return String(value) or Number(value) instead.",
+            "The result contains a BigInt at [0].n, which JSON cannot represent. Return String(value) or Number(value) instead.",
         ),
     ] {
         let error = harness
@@ -124,7 +124,7 @@ async fn a_large_result_is_cut_and_says_so() {
         return;
     };
     let tab = harness.open("fields.html").await;
-    // Also by a page that says itself how long its texts are.
+    // Also if the page lies about the length of its strings.
     let lie = "JSON.stringify = () => ({ length: 1, slice: () => ({ toWellFormed: () => 'x'.repeat(1e6) }) })";
     for function in [
         "() => 'x'.repeat(1e6)",
@@ -282,7 +282,7 @@ async fn a_function_runs_in_the_page_inside_an_iframe() {
     assert!(error.contains("not an iframe"), "{error}");
 }
 
-/// A client that checks its calls before it sends them lets both forms through.
+/// Clients that validate calls before sending them must accept both forms.
 #[test]
 fn the_schema_takes_a_file_instead_of_a_function() {
     let spec = tabmux_browser::tools::find("evaluate_script").unwrap();

@@ -1,4 +1,4 @@
-//! The snapshot: what it shows, what it leaves out and says so, and that its uids can be trusted.
+//! The snapshot: what it shows, that it says what it leaves out, and that its uids can be trusted.
 
 use crate::harness::BrowserHarness;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use tabmux_testkit::Response;
 
 /// Spec: multi-browser 64.
 #[tokio::test]
-async fn the_gallery_reads_as_written_beside_it() {
+async fn the_gallery_matches_its_stored_snapshot() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -217,7 +217,7 @@ async fn a_part_by_uid_by_depth_and_by_what_is_in_view() {
         lines[0].contains("table \"Prices\"") && lines[2].contains("row \"Apple | 1.20\""),
         "{part}"
     );
-    assert!(lines[4].contains("2 lines lie deeper"), "{part}");
+    assert!(lines[4].contains("2 lines are deeper"), "{part}");
     let view = harness
         .text(&tab, "take_snapshot", json!({"viewportOnly": true}))
         .await;
@@ -449,7 +449,7 @@ pub(crate) fn without_numbers(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The line without its uid, wherever that stands.
+/// The line without its uid.
 fn strip_uid(line: &str) -> String {
     match line.split_once("uid=") {
         Some((before, rest)) => format!(

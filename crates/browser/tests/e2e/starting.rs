@@ -1,4 +1,4 @@
-//! How a browser of ours starts: what it opens beside what was asked for, and what happens if it does not come up.
+//! Starting a launched browser: which pages it opens, and what happens if it exits at once.
 
 use crate::harness::BrowserHarness;
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, Source};
 use tempfile::TempDir;
 
-/// A browser without a window shows nobody its address bar. In recent versions that is two pages with a process
-/// of their own for each window, and each isolated session has a window: three times the work of its own page.
+/// A headless browser shows no address bar. In recent versions the bar takes two pages with their own processes in each
+/// window, and each isolated session has a window: three times the work of its own page.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
     let Some(program) = tabmux_testkit::real_browser() else {
@@ -28,7 +28,7 @@ async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
         .open(&blank, Some(context), 1, true, limit, None);
     let target = opening.await.unwrap();
     let tab = harness.browser.tab(&target).await.unwrap();
-    // All kinds of targets, those that nobody is told of by default included.
+    // Every type of target, including those that Chrome hides by default.
     let all = json!({"filter": [{}]});
     let all = tab.session().send_raw("Target.getTargets", &all, limit);
     let all = all.await;
@@ -41,8 +41,8 @@ async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
     assert!(strange.is_empty(), "{strange:#?}");
 }
 
-/// One that was started while the browser of a killed daemon was still coming up finds its profile taken, hands
-/// its arguments over and ends.
+/// If the browser of a killed daemon is still starting, a second one finds its profile locked, hands over its arguments
+/// and exits.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_ends_as_it_starts_is_started_once_more() {
     let Some(program) = tabmux_testkit::real_browser() else {

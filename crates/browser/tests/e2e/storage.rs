@@ -1,4 +1,4 @@
-//! Cookies, storages, and the file that holds them all.
+//! Cookies, local and session storage, and the file with all of them.
 
 use crate::harness::{BrowserHarness, refused};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn cookies_are_seen_set_and_deleted() {
         .await;
     let list = harness.text(&tab, "cookies", json!({})).await;
     assert!(
-        list.contains("… (3000 bytes; name it to see more)") && list.len() < 800,
+        list.contains("… (3000 bytes; give its name to see more)") && list.len() < 800,
         "{list}"
     );
     let one = harness
@@ -63,7 +63,7 @@ async fn storages_are_seen_set_and_deleted() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    // What the page does to the names of things changes nothing here.
+    // The page redefines globals; that has no effect here.
     let html = "<script>localStorage.setItem('a', 'one'); localStorage.setItem('b', 'y'.repeat(50_000)); \
                 localStorage.setItem('odd\\ud800', '\\n[evil] \\ud800'); \
                 Storage.prototype.getItem = () => 'forged'; delete window.localStorage</script>";
@@ -81,7 +81,7 @@ async fn storages_are_seen_set_and_deleted() {
         .await;
     assert!(
         whole.len() < 21_000
-            && whole.ends_with("… 50000 characters in all; save_storage writes the whole."),
+            && whole.ends_with("… 50000 characters in all; save_storage writes all of them."),
         "{}",
         whole.len()
     );
@@ -107,7 +107,7 @@ async fn storages_are_seen_set_and_deleted() {
         .await;
     assert_eq!(
         error,
-        "The page's local storage has no such entry. Leave the key out to see what there is."
+        "The page's local storage has no such entry. Omit the key to list all entries."
     );
     let huge = json!({ "key": "huge", "value": "z".repeat(6_000_000) });
     let error = harness.error(&tab, "local_storage", huge).await;
@@ -178,7 +178,7 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
         .await;
     assert_eq!(kept, json!(["ann", "2"]));
 
-    // Another origin gets the cookies of the file, but not the storages.
+    // Another origin gets the cookies of the file, but not its storage.
     let elsewhere = harness
         .open_url(&harness.server.cross_site_url("page"))
         .await;
@@ -196,7 +196,7 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
 }
 
 #[tokio::test]
-async fn bad_wishes_about_storage_are_refused_and_change_nothing() {
+async fn bad_storage_arguments_are_refused_and_change_nothing() {
     for (tool, arguments, part) in [
         (
             "cookies",
@@ -212,17 +212,17 @@ async fn bad_wishes_about_storage_are_refused_and_change_nothing() {
         (
             "cookies",
             json!({ "name": "a", "secure": true }),
-            "go with `value`",
+            "need `value`",
         ),
         (
             "cookies",
             json!({ "name": "a", "path": "/" }),
-            "`domain` and `path` go with",
+            "`domain` and `path` need",
         ),
         (
             "cookies",
             json!({ "name": "a", "value": "b", "sameSite": "lax" }),
-            "it knows Strict, Lax, None",
+            "use one of Strict, Lax, None",
         ),
         (
             "cookies",
@@ -275,7 +275,7 @@ async fn bad_wishes_about_storage_are_refused_and_change_nothing() {
     let foreign = json!({ "name": "a", "value": "b", "domain": "example.com" });
     let error = harness.error(&tab, "cookies", foreign).await;
     assert!(
-        error.starts_with("`domain` has to be 127.0.0.1 or "),
+        error.starts_with("`domain` must be 127.0.0.1 or "),
         "{error}"
     );
     let good = json!({ "name": "good", "value": "1", "domain": "127.0.0.1", "path": "/" });

@@ -206,7 +206,7 @@ async fn shutting_down_ends_the_browser_and_its_profile() {
         .event(|event| (event == BrowserEvent::Gone).then_some(()))
         .await;
     if !harness.can(Capability::Launch) {
-        // It is let go, and whoever comes next finds it.
+        // The session releases it, and the next one finds it.
         assert!(BrowserHarness::start().await.is_some());
         return;
     }
@@ -214,7 +214,7 @@ async fn shutting_down_ends_the_browser_and_its_profile() {
     tabmux_testkit::process::wait_until_none_with(&tag).await;
 }
 
-/// Chrome holds back whatever could be attached, also what nobody attaches to.
+/// Chrome pauses every target that could be attached, including those that we do not attach to.
 #[tokio::test]
 async fn workers_of_every_kind_run() {
     let Some(harness) = BrowserHarness::start().await else {

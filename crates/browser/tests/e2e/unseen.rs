@@ -1,4 +1,4 @@
-//! Frames of sites that a session may not see, on a page that it may: they are in no picture, and nothing goes to them.
+//! Frames of forbidden sites on an allowed page: they are in no picture, and no input goes to them.
 
 use crate::harness::{BrowserHarness, text_of};
 use crate::pick::{frame, pick};
@@ -8,7 +8,7 @@ use tabmux_browser::tools::Block;
 use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab};
 use tabmux_testkit::Response;
 
-/// Only the server's own address may be seen; under its other name it is another site.
+/// Only the server's own address is allowed; under its other name it is another site.
 fn policy() -> OriginPolicy {
     OriginPolicy::of([OriginRules {
         by: RuledBy::Flags,
@@ -17,12 +17,12 @@ fn policy() -> OriginPolicy {
     }])
 }
 
-/// A green page with a red frame of the other site, straight in it and in a frame of its own.
+/// A green page with a red frame of the other site, directly and inside a frame of its own site.
 async fn start(style: &str) -> Option<(BrowserHarness, Tab)> {
     start_with(style, "").await
 }
 
-/// The same, with a script that runs before the frames are there for good.
+/// The same, with a script that runs before the frames have loaded.
 async fn start_with(style: &str, script: &str) -> Option<(BrowserHarness, Tab)> {
     let harness = BrowserHarness::start().await?;
     let red = "<body style='margin:0;background:rgb(255,0,0)'><input id=field autofocus style='width:100%;height:90%'>\
@@ -63,7 +63,7 @@ async fn bounded(
         .map_err(|error| error.to_string())
 }
 
-/// How many red pixels a picture has that such a call makes. Another page counts them.
+/// How many red pixels the resulting image of such a call has. Another page counts them.
 async fn red_pixels(
     harness: &BrowserHarness,
     tab: &Tab,
@@ -99,7 +99,7 @@ async fn red_pixels(
 
 #[tokio::test]
 async fn no_picture_shows_a_frame_that_may_not_be_seen() {
-    // Also where the page mirrors it, and where it would take its time to hide it.
+    // Also if the page mirrors the frame, or delays hiding it.
     for style in [
         "",
         "iframe { -webkit-box-reflect: below; transition: visibility 99s }",
@@ -125,7 +125,7 @@ async fn no_picture_shows_a_frame_that_may_not_be_seen() {
                 "{arguments}"
             );
         }
-        // The page is as it was.
+        // The page is unchanged.
         let style = harness.page_value(&tab, "red.getAttribute('style')").await;
         assert!(!style.as_str().unwrap().contains("hidden"), "{style}");
     }
@@ -183,7 +183,7 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
             "{tool}: {error}"
         );
     }
-    // Begun by somebody who may, it is not given to somebody who may not.
+    // A recording started by a session that may see the frame is not given to one that may not.
     let begin = json!({ "autoStop": false, "reload": false });
     let free = OriginPolicy::default();
     let begun = within(free, harness.run(&tab, "performance_start_trace", begin)).await;
@@ -201,7 +201,7 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         error.starts_with("The page has shown a frame that may not be seen"),
         "{error}"
     );
-    // What is printed is printed without it.
+    // The PDF does not contain it.
     bounded(&harness, &tab, "save_pdf", json!({}))
         .await
         .unwrap();
@@ -218,7 +218,7 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
             .unwrap_err();
         assert!(error.starts_with(AT_POINT), "{error}");
     }
-    // A point beside it is free, also in the frame around it.
+    // A point next to it can be clicked, also in the frame around it.
     bounded(&harness, &tab, "click_at", json!({ "x": 450, "y": 110 }))
         .await
         .unwrap();
@@ -233,7 +233,7 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
         assert!(error.starts_with(FOCUS), "{error}");
     }
     assert_eq!(harness.page_value(&tab, "heard").await, json!([]));
-    // Somebody who may see the frame may press it.
+    // A session that may see the frame may click it.
     let free = OriginPolicy::default();
     let pressed = within(
         free,
@@ -244,7 +244,7 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
     assert!(heard.to_string().contains("pointerdown"), "{heard}");
 }
 
-/// What is refused with `error`, without the frame hearing of it.
+/// Checks that a tool is refused with `error`, and that the frame receives nothing.
 async fn refused(harness: &BrowserHarness, tab: &Tab, tool: &str, arguments: Value, error: &str) {
     let told = bounded(harness, tab, tool, arguments.clone()).await;
     let heard = harness.page_value(tab, "heard").await;
@@ -301,7 +301,7 @@ async fn keys_do_not_follow_the_focus_into_such_a_frame() {
         )
         .await;
     refused(&harness, &tab, "type_text", type_text, FOCUS).await;
-    // After our script has given the field the focus.
+    // After our script has focused the field.
     harness.page_value(
         &tab,
         "void (field.onkeydown = null, field.blur(), field.onfocus = () => queueMicrotask(() => red.focus()))",

@@ -1,4 +1,4 @@
-//! Tools that pages register with Chrome: found, followed, called, and every trap on the way.
+//! Tools that pages register with Chrome: found, updated, called, and the pitfalls.
 
 mod attached;
 mod calls;

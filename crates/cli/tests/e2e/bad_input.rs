@@ -253,7 +253,7 @@ async fn elements_that_are_stale_covered_disabled_or_none() {
             (
                 "fill",
                 json!({"uid": off, "value": "x"}),
-                &format!("The element {off} is no field that can be filled. …"),
+                &format!("The element {off} cannot be filled. …"),
             ),
             ("click", json!({}), &bad("click", "missing field `uid`")),
             (
@@ -305,21 +305,21 @@ async fn navigations_waits_and_scripts_that_fail() {
             (
                 "evaluate_script",
                 json!({"function": "() => window"}),
-                "The function returned the window, which JSON cannot hold. …",
+                "The function returned the window, which JSON cannot represent. …",
             ),
             (
                 "evaluate_script",
                 json!({"function": "() => { const a = {}; a.a = a; return a }"}),
-                "The result contains a circular reference at a, which JSON cannot hold. …",
+                "The result contains a circular reference at a, which JSON cannot represent. …",
             ),
             (
                 "evaluate_script",
                 json!({"function": "() => 10n"}),
-                "The function returned the BigInt 10n, which JSON cannot hold. …",
+                "The function returned the BigInt 10n, which JSON cannot represent. …",
             ),
             ("handle_dialog", json!({"action": "accept"}), "No dialog is open. There is nothing to handle; go on."),
             ("take_screenshot", json!({"format": "gif"}), &bad("take_screenshot", "unknown variant `gif`, …")),
-            ("press_key", json!({"key": "NoSuchKey"}), &bad("press_key", "`NoSuchKey` is no key; …")),
+            ("press_key", json!({"key": "NoSuchKey"}), &bad("press_key", "`NoSuchKey` is not a key; …")),
         ],
     )
     .await;

@@ -79,7 +79,7 @@ fn names_in_any_script_are_names() {
 }
 
 proptest! {
-    /// Whatever a page says: names are fit and unique, schemas are objects, and all of it is bounded.
+    /// Whatever a page contains: names are valid and unique, schemas are objects, and everything is bounded.
     #[test]
     fn whatever_a_page_says_the_tools_are_valid(
         controls in prop::collection::vec(any_control(), 0..60),
@@ -98,7 +98,7 @@ proptest! {
             prop_assert!(!tool.description.chars().any(char::is_control));
             bytes += tool.schema.to_string().len() + tool.description.len();
         }
-        prop_assert!(bytes <= MOST_BYTES);
+        prop_assert!(bytes <= MAX_BYTES);
         let (again, _) = tools(facts, &mut Names::new(), 30);
         prop_assert_eq!(found, again);
     }

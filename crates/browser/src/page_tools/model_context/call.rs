@@ -3,8 +3,8 @@
 use super::{FAILED, ShimCall};
 use crate::error::ToolError;
 use crate::page_tools::PageAnswer;
-use crate::page_tools::call::{Calling, first_line};
-use crate::page_tools::home::{Home, led_elsewhere};
+use crate::page_tools::call::{CallState, first_line};
+use crate::page_tools::location::{ToolLocation, navigated_to};
 use crate::page_tools::web_mcp::Form;
 use crate::script::{LONGEST, document_gone_or};
 use crate::tab::Tab;
@@ -17,46 +17,46 @@ use tokio::sync::oneshot;
 
 pub(crate) async fn call(
     tab: &Tab,
-    way: &ShimCall,
+    path: &ShimCall,
     name: &str,
     arguments: &Map<String, Value>,
-    calling: &Calling,
+    state: &CallState,
 ) -> Result<PageAnswer, ToolError> {
-    let _turn = Form::turn(way.form.as_ref()).await;
-    let call = match &way.channel {
-        // Its messages reach all worlds, and in ours no page has a hand.
+    let _turn = Form::turn(path.form.as_ref()).await;
+    let call = match &path.channel {
+        // Messages of a server reach all worlds, and the page cannot interfere with ours.
         Some(channel) => Call {
-            home: &way.home,
-            context: tab.world_at(&way.home).await?.context,
+            location: &path.location,
+            context: tab.world_at(&path.location).await?.context,
             through: Through::Server(channel),
         },
         None => Call {
-            home: &way.home,
-            context: way.context,
+            location: &path.location,
+            context: path.context,
             through: Through::ModelContext {
-                submits: Form::submits(way.form.as_ref()),
+                submits: Form::submits(path.form.as_ref()),
             },
         },
     };
-    call.run(tab, name, arguments, calling).await
+    call.run(tab, name, arguments, state).await
 }
 
-/// Where a call goes.
+/// The target of a call.
 pub(crate) struct Call<'a> {
-    pub(crate) home: &'a Home,
-    /// A context of that document: its own, or ours where the browser has `modelContext` itself.
+    pub(crate) location: &'a ToolLocation,
+    /// A context of that document: the page's, or our isolated world where the browser itself has `modelContext`.
     pub(crate) context: ExecutionContextId,
     pub(crate) through: Through<'a>,
 }
 
-/// Who takes a call in the page.
+/// What handles a call in the page.
 #[derive(Clone, Copy)]
 pub(crate) enum Through<'a> {
     ModelContext {
-        /// False for a form that is left to the user to send.
+        /// False for a form that the user has to submit.
         submits: bool,
     },
-    /// An MCP server that speaks on this channel.
+    /// An MCP server that uses this channel.
     Server(&'a str),
 }
 
@@ -78,14 +78,14 @@ impl Call<'_> {
         tab: &Tab,
         name: &str,
         arguments: &Map<String, Value>,
-        calling: &Calling,
+        state: &CallState,
     ) -> Result<PageAnswer, ToolError> {
         let begin = runtime::Evaluate {
             expression: self.through.expression(name, arguments),
             context_id: Some(self.context),
             ..Default::default()
         };
-        let begun = Begun::new(self.home.session.clone(), begin, calling.clone()).await;
+        let begun = Begun::new(self.location.session.clone(), begin, state.clone()).await;
         let mut begun = match begun {
             Err(ToolError::DocumentGone) => return Err(ToolError::ToolGone),
             begun => begun?,
@@ -93,42 +93,42 @@ impl Call<'_> {
         let answer = tokio::select! {
             biased;
             answer = begun.answer() => answer,
-            left = self.home.left(tab) => {
+            left = self.location.left(tab) => {
                 left?;
                 Err(ToolError::DocumentGone)
             }
         };
         begun.is_over = true;
         match answer {
-            Err(ToolError::DocumentGone) => Err(self.left_unanswered(tab).await),
+            Err(ToolError::DocumentGone) => Err(self.unanswered(tab).await),
             answer => read(answer?, tab),
         }
     }
 
-    /// The page may be gone before its frame shows another.
-    async fn left_unanswered(&self, tab: &Tab) -> ToolError {
-        match self.home.left(tab).await {
-            Ok(()) => self.home.left_unanswered(tab),
+    /// The document may be gone before its frame shows the next one.
+    async fn unanswered(&self, tab: &Tab) -> ToolError {
+        match self.location.left(tab).await {
+            Ok(()) => self.location.unanswered(tab),
             Err(error) => error,
         }
     }
 }
 
-/// A call that the page has begun. If it is dropped before it is over, the page is told to give it up.
+/// A call that has started in the page. Dropping it early aborts it there.
 struct Begun {
     object: RemoteObject,
     session: Session,
-    calling: Calling,
+    state: CallState,
     is_over: bool,
 }
 
 impl Begun {
-    /// Has the page begin, and waits for its name of the call. Without the name it cannot be given up, so that
-    /// is waited for even if nobody wants the call any more.
+    /// Starts the call in the page and waits for the page's handle of it. Aborting needs the handle, so this waits for
+    /// it even if the caller is gone.
     async fn new(
         session: Session,
         begin: runtime::Evaluate,
-        calling: Calling,
+        state: CallState,
     ) -> Result<Self, ToolError> {
         let (tell, told) = oneshot::channel();
         tokio::spawn(async move {
@@ -138,7 +138,7 @@ impl Begun {
                 Ok(Self {
                     object: RemoteObject::new(id, session.clone()),
                     session,
-                    calling,
+                    state,
                     is_over: false,
                 })
             });
@@ -164,7 +164,7 @@ impl Begun {
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        if !self.is_over && self.calling.is_unwanted() {
+        if !self.is_over && self.state.aborts_on_drop() {
             self.session.post(runtime::CallFunctionOn {
                 function_declaration: "function () { this.stop(); }".into(),
                 object_id: Some(self.object.id.clone()),
@@ -174,7 +174,7 @@ impl Drop for Begun {
     }
 }
 
-/// What the script answers: one of these.
+/// The script's answer: exactly one of these is set.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Answer {
@@ -199,8 +199,8 @@ fn read(answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
         )));
     }
     Ok(match answer.output {
-        // By the standard, nothing at all means that the page was left.
-        None => PageAnswer::text(led_elsewhere(tab)),
+        // By the standard, no answer at all means that the page was left.
+        None => PageAnswer::text(navigated_to(tab)),
         Some(text) if text == "undefined" => PageAnswer::nothing(),
         Some(text) => PageAnswer::Value(match serde_json::from_str(&text) {
             Ok(value) => value,
@@ -219,7 +219,7 @@ mod tests {
     use serde_json::json;
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_is_given_up_as_the_page_begins_it_is_given_up_there_too() {
+    async fn a_call_that_is_cancelled_as_it_starts_is_aborted_in_the_page() {
         let mut harness = FakeBrowser::new(|asked: &Asked| match asked.runs("executeTool") {
             true => vec![],
             false => fake::usual(asked),
@@ -227,19 +227,19 @@ mod tests {
         .await;
         let tab = harness.tab().await.unwrap();
         let main = tab.state().frames.main().cloned().unwrap();
-        let calling = tokio::spawn(async move {
-            let home = Home {
+        let state = tokio::spawn(async move {
+            let location = ToolLocation {
                 session: main.session,
                 frame: main.id,
                 document: main.document,
             };
             let call = Call {
-                home: &home,
+                location: &location,
                 context: ExecutionContextId::default(),
                 through: Through::ModelContext { submits: true },
             };
-            let calling = Calling::default();
-            call.run(&tab, "slow", &Map::new(), &calling).await
+            let state = CallState::default();
+            call.run(&tab, "slow", &Map::new(), &state).await
         });
         let begun = loop {
             let asked = harness.fake.hears("Runtime.evaluate").await.unwrap();
@@ -247,8 +247,8 @@ mod tests {
                 break asked;
             }
         };
-        calling.abort();
-        assert!(calling.await.is_err());
+        state.abort();
+        assert!(state.await.is_err());
         let object = json!({"result": {"objectId": "CALL"}});
         harness.fake.say(begun.answer(object)).await;
         let stopped = harness.fake.hears("Runtime.callFunctionOn").await.unwrap();

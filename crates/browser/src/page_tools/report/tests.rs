@@ -1,4 +1,4 @@
-//! What a tab's page says is reported in time, at a bounded rate, and its last word is never lost.
+//! Findings are reported in time and at a bounded rate, and the last state is always reported.
 
 use super::super::{CallPath, FoundTool, ToolNumber, ToolSource};
 use super::*;
@@ -20,7 +20,7 @@ fn tool(number: u64, name: &str, bytes: usize, said: u64) -> Arc<FoundTool> {
         read_only: false,
         consequential: false,
         origin: "http://a.test".into(),
-        way: CallPath::Generated,
+        path: CallPath::Generated,
         text: Default::default(),
     })
 }
@@ -29,7 +29,7 @@ fn put(found: &Found, tools: Vec<Arc<FoundTool>>) {
     found.put(ToolSource::WebMcp, DOCUMENT, tools, 0);
 }
 
-/// Twenty tools of 46 kB each, which say this.
+/// Twenty tools of 46 kB each, with this content.
 fn large(said: u64) -> Vec<Arc<FoundTool>> {
     let tools = 0..20_u64;
     tools
@@ -39,13 +39,13 @@ fn large(said: u64) -> Vec<Arc<FoundTool>> {
 
 fn started() -> (Found, Reporter) {
     let found = Found::default();
-    found.turn_to(DOCUMENT);
+    found.set_document(DOCUMENT);
     let reporter = Reporter::new(&found).unwrap();
     (found, reporter)
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate() {
+async fn a_page_that_always_changes_large_tools_is_reported_at_a_bounded_rate() {
     let (found, mut reporter) = started();
     let begun = Instant::now();
     let mut bytes = 0;
@@ -56,7 +56,6 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
             report = reporter.next() => {
                 let report = report.unwrap();
                 for tool in report.findings.tools() {
-                    // Whoever hears of it has nothing costly left to do.
                     assert!(tool.text.get().is_some());
                     bytes += tool.bytes();
                 }
@@ -72,7 +71,7 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
         (BURST as usize..most).contains(&bytes),
         "{bytes} bytes in 30 s"
     );
-    // When it is quiet, its last word is what is told.
+    // When the page is quiet, its last state is reported.
     let last = large(turn);
     loop {
         let report = reporter.next().await.unwrap();
@@ -83,14 +82,14 @@ async fn a_page_that_changes_large_tools_all_the_time_is_heard_at_a_bounded_rate
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_come_again_unchanged_are_made_ready_once() {
+async fn tools_that_are_registered_again_unchanged_are_prepared_once() {
     let (found, mut reporter) = started();
     put(&found, large(0));
     reporter.next().await.unwrap();
-    let first = reporter.told.clone();
+    let first = reporter.reported.clone();
     let begun = Instant::now();
     for turn in 1..200_u64 {
-        // Registered anew, under other numbers, with the same words.
+        // Registered again with new numbers and the same texts.
         let again = large(0).into_iter().zip(0..);
         let again = again.map(|(tool, number)| FoundTool {
             number: ToolNumber(turn * 1_000 + number),
@@ -111,7 +110,7 @@ async fn tools_that_come_again_unchanged_are_made_ready_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_asks_is_told_at_once_and_does_not_wait_for_a_page_that_said_too_much() {
+async fn a_requested_report_is_made_at_once_even_over_the_rate() {
     let (found, mut reporter) = started();
     put(&found, vec![tool(1, "small", 10, 1)]);
     let (done, mut asked) = oneshot::channel();
@@ -120,7 +119,7 @@ async fn who_asks_is_told_at_once_and_does_not_wait_for_a_page_that_said_too_muc
     let report = reporter.next().await.unwrap();
     assert_eq!(report.findings.web_mcp.len(), 1);
     assert_eq!(begun.elapsed(), Duration::ZERO);
-    assert!(asked.try_recv().is_err(), "it is told first");
+    assert!(asked.try_recv().is_err(), "the report comes first");
     report.done.unwrap().send(()).unwrap();
 
     reporter
@@ -132,14 +131,14 @@ async fn who_asks_is_told_at_once_and_does_not_wait_for_a_page_that_said_too_muc
     let next = tokio::spawn(async move { reporter.next().await });
     asked.await.unwrap();
     assert_eq!(begun.elapsed(), Duration::ZERO);
-    // It comes nevertheless.
+    // The report is made nevertheless.
     let report = next.await.unwrap().unwrap();
     assert_eq!(&*report.findings.web_mcp[0].name, "more");
     assert!(begun.elapsed() > Duration::from_secs(1));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_document_that_is_gone_takes_its_tools_along_however_much_was_said() {
+async fn the_tools_of_a_gone_document_are_dropped_even_over_the_rate() {
     let (found, mut reporter) = started();
     put(&found, vec![tool(1, "before", 10, 1)]);
     reporter.next().await.unwrap();
@@ -148,7 +147,7 @@ async fn a_document_that_is_gone_takes_its_tools_along_however_much_was_said() {
         .spend(BURST as usize + 60 * BYTES_PER_SECOND as usize);
     let begun = Instant::now();
     let next = DocumentId(2);
-    found.turn_to(next);
+    found.set_document(next);
     found.put(ToolSource::WebMcp, next, vec![tool(2, "after", 10, 2)], 0);
     let report = reporter.next().await.unwrap();
     assert_eq!(report.findings.document, Some(next));

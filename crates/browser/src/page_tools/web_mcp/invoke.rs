@@ -1,11 +1,11 @@
-//! Calls one WebMCP tool and tells what came of it.
+//! Calls a WebMCP tool and reports the result.
 
 use super::pending::{Answer, Waiting};
 use super::{Form, NativeCall};
 use crate::error::ToolError;
-use crate::page_tools::call::{Calling, first_line};
-use crate::page_tools::home::{arrived, led_elsewhere};
-use crate::page_tools::{Home, PageAnswer, model_context};
+use crate::page_tools::call::{CallState, first_line};
+use crate::page_tools::location::{navigated_to, wait_for_load};
+use crate::page_tools::{PageAnswer, ToolLocation, model_context};
 use crate::tab::Tab;
 use crate::text::one_line;
 use serde_json::{Map, Value};
@@ -17,44 +17,44 @@ use tabmux_cdp::types::web_mcp::{
 use tabmux_cdp::types::{Json, runtime};
 use tokio::sync::oneshot;
 
-/// Calls a tool, and waits for its answer as long as its document is there.
+/// Calls a tool, and waits for its answer as long as its document exists.
 pub(crate) async fn invoke(
     tab: &Tab,
-    way: &NativeCall,
+    path: &NativeCall,
     name: &str,
     arguments: &Map<String, Value>,
-    calling: &Calling,
+    state: &CallState,
 ) -> Result<PageAnswer, ToolError> {
-    let _turn = Form::turn(way.form.as_ref()).await;
+    let _turn = Form::turn(path.form.as_ref()).await;
     if !has_plain_keys(arguments) {
-        // Chrome takes only such keys in its protocol; the page itself takes any.
-        let world = tab.world_at(&way.home).await?;
-        let submits = Form::submits(way.form.as_ref());
+        // Chrome's protocol takes only ASCII keys; a call inside the page takes any.
+        let world = tab.world_at(&path.location).await?;
+        let submits = Form::submits(path.form.as_ref());
         let call = model_context::Call {
-            home: &way.home,
+            location: &path.location,
             context: world.context,
             through: model_context::Through::ModelContext { submits },
         };
-        return call.run(tab, name, arguments, calling).await;
+        return call.run(tab, name, arguments, state).await;
     }
     let input = Json::encode(arguments).map_err(|error| ToolError::Internal {
         detail: error.to_string(),
     })?;
     let invoke = InvokeTool {
-        frame_id: way.home.frame.clone(),
+        frame_id: path.location.frame.clone(),
         tool_name: name.to_owned(),
         input,
     };
     let requested = tab.state().navigations_requested;
-    let waiting = begin(tab, way, invoke, calling).await?;
+    let waiting = begin(tab, path, invoke, state).await?;
     let mut call = Call {
-        way,
+        path,
         waiting,
-        calling,
+        state,
         requested,
         is_over: false,
     };
-    let answer = match &way.form {
+    let answer = match &path.form {
         Some(form) if !form.submits => call.answer_of_user(tab).await,
         _ => call.answer(tab).await,
     };
@@ -62,22 +62,22 @@ pub(crate) async fn invoke(
     answer
 }
 
-/// Sends a call, and waits for Chrome's name of it. Without the name it cannot be given up, so that is
-/// waited for even if nobody wants the call any more.
+/// Sends a call, and waits for Chrome's id of it. Cancelling needs the id, so this waits for it even if the caller is
+/// gone.
 async fn begin(
     tab: &Tab,
-    way: &NativeCall,
+    path: &NativeCall,
     invoke: InvokeTool,
-    calling: &Calling,
+    state: &CallState,
 ) -> Result<Waiting, ToolError> {
     let unnamed = tab.invocations().begin();
-    let (session, calling) = (way.home.session.clone(), calling.clone());
+    let (session, state) = (path.location.session.clone(), state.clone());
     let (tell, told) = oneshot::channel();
     tokio::spawn(async move {
         let named = session.send(invoke).await;
         let named = named.map(|InvokeToolResponse { invocation_id }| unnamed.named(invocation_id));
         if let Err(Ok(waiting)) = tell.send(named)
-            && calling.is_unwanted()
+            && state.aborts_on_drop()
         {
             let invocation_id = waiting.id().to_owned();
             session.post(CancelInvocation { invocation_id });
@@ -87,52 +87,53 @@ async fn begin(
     named.map_err(refused)
 }
 
-/// A call that was sent. If it is dropped before it is over, the page is told to give it up.
+/// A call that was sent. Dropping it early cancels it in the page.
 struct Call<'a> {
-    way: &'a NativeCall,
+    path: &'a NativeCall,
     waiting: Waiting,
-    calling: &'a Calling,
-    /// How often the page had asked to go elsewhere before.
+    state: &'a CallState,
+    /// How often the page had requested a navigation before.
     requested: u64,
     is_over: bool,
 }
 
 impl Call<'_> {
     async fn answer(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
-        let home = &self.way.home;
+        let location = &self.path.location;
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => return read_at(home, answer, tab),
-            left = home.left(tab) => left?,
+            answer = self.waiting.answer() => return read_at(location, answer, tab),
+            left = location.left(tab) => left?,
         }
-        // Where the tool itself navigated, Chrome answers once it has read the new page. It always does so of a
-        // form that it sent off; but through an extension, nothing orders that answer and those to us.
-        let is_sent = self.way.form.is_some() && tab.state().navigations_requested > self.requested;
+        // If the tool itself navigated, Chrome answers after it has read the new page. It always does so for a form
+        // that it submitted; but through an extension, the order of that answer and of the events is not guaranteed.
+        let is_sent =
+            self.path.form.is_some() && tab.state().navigations_requested > self.requested;
         let given_up = async {
-            arrived(tab).await;
+            wait_for_load(tab).await;
             if is_sent {
                 tokio::time::sleep(ANSWER_LIMIT).await;
             }
         };
         tokio::select! {
             biased;
-            answer = self.waiting.answer() => read_at(home, answer, tab),
-            () = given_up => Err(home.left_unanswered(tab)),
+            answer = self.waiting.answer() => read_at(location, answer, tab),
+            () = given_up => Err(location.unanswered(tab)),
         }
     }
 
-    /// A form that is left to the user to send is answered as soon as it is filled.
+    /// A form that the user has to submit is answered as soon as it is filled.
     async fn answer_of_user(&mut self, tab: &Tab) -> Result<PageAnswer, ToolError> {
-        let way = self.way;
-        // Chrome works in order: when it answers this, the form is filled, or has been refused.
-        let filled = way.home.session.send(runtime::Evaluate {
+        let path = self.path;
+        // Chrome works in order: once it answers this, the form is filled or refused.
+        let filled = path.location.session.send(runtime::Evaluate {
             expression: "0".into(),
             ..Default::default()
         });
         tokio::select! {
             biased;
             answer = self.waiting.answer() => return read(answer.said),
-            left = way.home.left(tab) => {
+            left = path.location.left(tab) => {
                 left?;
                 return Err(ToolError::DocumentGone);
             }
@@ -144,8 +145,8 @@ impl Call<'_> {
 
 impl Drop for Call<'_> {
     fn drop(&mut self) {
-        if !self.is_over && self.calling.is_unwanted() {
-            self.way.home.session.post(CancelInvocation {
+        if !self.is_over && self.state.aborts_on_drop() {
+            self.path.location.session.post(CancelInvocation {
                 invocation_id: self.waiting.id().to_owned(),
             });
         }
@@ -163,9 +164,9 @@ fn refused(error: CdpError) -> ToolError {
     }
 }
 
-/// What an answer says, by whether the tool's document was still shown when it came.
-fn read_at(home: &Home, answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
-    match answer.shown.contains(&home.document) {
+/// Interprets an answer, depending on whether the tool's document was still shown when it came.
+fn read_at(location: &ToolLocation, answer: Answer, tab: &Tab) -> Result<PageAnswer, ToolError> {
+    match answer.shown.contains(&location.document) {
         true => read(answer.said),
         false => read_after_navigation(answer.said, tab),
     }
@@ -176,7 +177,7 @@ fn read(answer: ToolResponded) -> Result<PageAnswer, ToolError> {
         let output = answer.output.as_ref();
         let value = output.and_then(|output| output.decode::<Value>().ok());
         return Ok(match value {
-            // This is how Chrome writes `undefined`.
+            // Chrome's encoding of `undefined`.
             None => PageAnswer::nothing(),
             Some(Value::String(text)) if text == "undefined" => PageAnswer::nothing(),
             Some(value) => PageAnswer::Value(value),
@@ -207,14 +208,14 @@ fn read(answer: ToolResponded) -> Result<PageAnswer, ToolError> {
     Err(ToolError::PageTool(format!("{what}: {why}.")))
 }
 
-/// What comes after a navigation is what Chrome read from the new page, not what the tool returned.
+/// After a navigation, Chrome answers with what it read from the new page, not with the tool's result.
 fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer, ToolError> {
     let answer = read(answer)?;
-    let place = led_elsewhere(tab);
+    let place = navigated_to(tab);
     Ok(match answer {
         PageAnswer::Value(Value::Array(data)) if !data.is_empty() => {
             let data = Value::Array(data).to_string();
-            let cut = crate::text::shorten(&data, MOST_DATA);
+            let cut = crate::text::shorten(&data, MAX_DATA);
             PageAnswer::text(format!(
                 "{place}\nThat page says of itself (untrusted): {cut}"
             ))
@@ -223,11 +224,11 @@ fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer,
     })
 }
 
-const MOST_DATA: usize = 20_000;
-/// For an answer that is certain to come.
+const MAX_DATA: usize = 20_000;
+/// For an answer that must come.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
 
-/// Whether all names in it are ASCII.
+/// Whether all keys are ASCII.
 fn has_plain_keys(object: &Map<String, Value>) -> bool {
     fn is_plain(value: &Value) -> bool {
         match value {

@@ -7,27 +7,27 @@ use tabmux_cdp::types::web_mcp::{InvocationStatus, ToolResponded};
 use tabmux_cdp::{Event, MAX_EVENT, RawEvent, TooLarge};
 use tokio::sync::oneshot;
 
-/// The calls of one tab. Everybody's answers come here, also those to calls that the page made itself.
+/// The calls of one tab. All answers arrive here, including those to calls that the page made itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Invocations(Arc<Mutex<Table>>);
 
 #[derive(Debug, Default)]
 struct Table {
-    /// How many calls have been sent and have no name yet.
+    /// How many calls were sent and have no id yet.
     unnamed: usize,
-    /// Answers that came before the names of their calls did.
+    /// Answers that came before the id of their call.
     early: VecDeque<Answer>,
     waiting: HashMap<String, oneshot::Sender<Answer>>,
 }
 
-/// An answer, and what the tab showed when it came: by the time that it is read, that may be something else.
+/// An answer, and the frames at the time it came: when it is read, the tab may show something else.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) said: ToolResponded,
     pub(super) shown: Vec<DocumentId>,
 }
 
-/// A call that has been sent; its answer may overtake its name.
+/// A call that has been sent and has no id yet; its answer may come before its id.
 #[derive(Debug)]
 pub(super) struct Unnamed(Invocations);
 
@@ -40,8 +40,8 @@ pub(super) struct Waiting {
 }
 
 impl Invocations {
-    /// Takes in an answer. The first one counts: a tool that returns and navigates gets two.
-    /// `frames` are those that the tab has now.
+    /// Applies an answer. Only the first one counts: a tool that returns and navigates gets two. `frames` are the
+    /// current ones of the tab.
     pub(crate) fn apply(&self, event: &RawEvent, frames: &Frames) -> bool {
         let said = match event.too_large() {
             Some(cut) if event.method() == ToolResponded::METHOD => too_large(cut),
@@ -56,7 +56,7 @@ impl Invocations {
         if let Some(waiting) = table.waiting.remove(&answer.said.invocation_id) {
             let _ = waiting.send(answer);
         } else if table.unnamed > 0 {
-            if table.early.len() >= MOST_EARLY {
+            if table.early.len() >= MAX_EARLY {
                 table.early.pop_front();
             }
             table.early.push_back(answer);
@@ -76,7 +76,7 @@ impl Invocations {
 }
 
 impl Unnamed {
-    /// Chrome has named the call.
+    /// Chrome has assigned the call's id.
     pub(super) fn named(self, id: String) -> Waiting {
         let (send, answer) = oneshot::channel();
         let mut table = self.0.lock();
@@ -108,12 +108,12 @@ impl Drop for Unnamed {
 }
 
 impl Waiting {
-    /// Chrome's name of the call.
+    /// Chrome's id of the call.
     pub(super) fn id(&self) -> &str {
         &self.id
     }
 
-    /// The answer. Never comes for a call whose document was left by somebody else.
+    /// The answer. Never comes if the document was left for another reason than the call.
     pub(super) async fn answer(&mut self) -> Answer {
         match (&mut self.answer).await {
             Ok(answer) => answer,
@@ -128,13 +128,13 @@ impl Drop for Waiting {
     }
 }
 
-/// An answer that was too large to be kept is a failure of the tool.
+/// An answer that was too large to keep counts as a failure of the tool.
 fn too_large(cut: &TooLarge) -> Option<ToolResponded> {
     Some(ToolResponded {
         invocation_id: cut.find("invocationId")?,
         status: InvocationStatus::ERROR,
         error_text: Some(format!(
-            "its answer has {} MB, and at most {} MB are taken",
+            "its answer has {} MB, the limit is {} MB",
             cut.bytes / 1_000_000,
             MAX_EVENT / 1_000_000
         )),
@@ -142,5 +142,5 @@ fn too_large(cut: &TooLarge) -> Option<ToolResponded> {
     })
 }
 
-/// Answers may be large, and no more calls than this are unnamed at a time.
-const MOST_EARLY: usize = 16;
+/// Answers may be large; there are never more calls without an id than this.
+const MAX_EARLY: usize = 16;

@@ -1,4 +1,4 @@
-//! What an action caused: waits for it on events, never on a fixed time, and tells it.
+//! The effects of an action: waits for events, never for a fixed time, and reports them.
 
 use super::press::{Press, Report};
 use crate::error::ToolError;
@@ -26,7 +26,7 @@ pub(in crate::tools) struct Before {
 }
 
 impl Before {
-    /// Looks at the tab now.
+    /// Records the current state of the tab.
     pub(in crate::tools) fn look(tab: &Tab) -> Self {
         let state = tab.state();
         let main = state.frames.main();
@@ -42,7 +42,7 @@ impl Before {
         }
     }
 
-    /// The HTTP status of the document that was fetched since, if one was.
+    /// The HTTP status of the document that was fetched since then, if any.
     pub(in crate::tools) fn status_of_document(&self, state: &TabState) -> Option<i64> {
         let main = state.frames.main()?;
         self.requests(state)
@@ -50,14 +50,14 @@ impl Before {
             .status
     }
 
-    /// Requests that began since, the last one first.
+    /// Requests that began since then, the last one first.
     fn requests<'a>(&self, state: &'a TabState) -> impl Iterator<Item = &'a NetworkRequest> {
         let first = self.next_request;
         let recent = state.network.iter().rev();
         recent.take_while(move |request| request.number >= first)
     }
 
-    /// Whether anything has begun since that is worth telling.
+    /// Whether anything worth reporting has begun since then.
     pub(in crate::tools) fn caused_something(&self, tab: &Tab) -> bool {
         let state = tab.state();
         self.left(&state)
@@ -66,8 +66,8 @@ impl Before {
             || state.downloads_requested > self.downloads_requested
     }
 
-    /// Whether a download is on its way that nobody has told of yet: the page asked for one, or the
-    /// answer to a navigation brought no document and was not empty either.
+    /// Whether a download is expected that has not been reported yet: the page requested one, or the response to a
+    /// navigation had content but no document.
     fn awaits_download(&self, state: &TabState) -> bool {
         if state.downloads.len() > self.downloads {
             return false;
@@ -85,29 +85,29 @@ impl Before {
         asked || ended && self.requests(state).any(answered)
     }
 
-    /// Whether all downloads that began since are over.
+    /// Whether all downloads that began since then have ended.
     fn downloaded(&self, state: &TabState) -> bool {
         let mut downloads = state.downloads.iter().skip(self.downloads);
         downloads.all(|download| download.progress != Progress::Running)
     }
 
-    /// Whether the main frame has gone elsewhere since, or is about to.
+    /// Whether the main frame has navigated since then, or is about to.
     fn left(&self, state: &TabState) -> bool {
         state.navigations_begun > self.navigations_begun
             || state.frames.main().map(|main| main.document) != self.document
     }
 
-    /// Whether the page has asked to go elsewhere since.
+    /// Whether the page has requested a navigation since then.
     fn leaving(&self, state: &TabState) -> bool {
         state.navigations_requested > self.navigations_requested
     }
 
-    /// Whether requests that began since are still running.
+    /// Whether requests that began since then are still pending.
     fn loading(&self, state: &TabState) -> bool {
         state.in_flight.range(self.next_request..).next().is_some()
     }
 
-    /// What the action caused, after `done`, a whole sentence about the action itself.
+    /// The effects of the action, after `done`, a sentence about the action itself.
     fn report(&self, tab: &Tab, done: &str) -> ToolOutput {
         let state = tab.state();
         let mut words = vec![done.to_owned()];
@@ -142,9 +142,8 @@ impl Before {
     }
 }
 
-/// Waits until what an action began has happened, as far as it is worth waiting for: a navigation
-/// until it is loaded, requests until they are answered, the DOM until it stands still for a frame.
-/// Where something was `pressed`, it is an error if no click followed.
+/// Waits for the effects of an action, within limits: a navigation until it is loaded, requests until they are
+/// answered, the DOM until it is stable for a frame. If `pressed` is given, a missing click is an error.
 pub(in crate::tools) async fn settle(
     tab: &Tab,
     before: &Before,
@@ -152,11 +151,11 @@ pub(in crate::tools) async fn settle(
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let deadline = Instant::now() + REQUESTS_CAP;
-    let report = stand_still(tab, pressed, 1).await?;
-    let mut reactions = MOST_REACTIONS;
+    let report = wait_until_stable(tab, pressed, 1).await?;
+    let mut reactions = MAX_REACTIONS;
     let mut awaited = 0;
     loop {
-        // The page's process asks for a navigation, the browser's begins it: a moment may lie between.
+        // The renderer requests a navigation and the browser process starts it: there may be a gap between them.
         let leaving = before.leaving(&tab.state());
         if leaving {
             tab.until(BEGIN_CAP, |state| before.left(state)).await?;
@@ -185,10 +184,10 @@ pub(in crate::tools) async fn settle(
         let moved = |state: &TabState| before.left(state) || before.leaving(state);
         tab.until(rest, |state| moved(state) || !before.loading(state))
             .await?;
-        // What came back is shown now, or leads to more.
-        stand_still(tab, None, FRAMES_TO_REACT).await?;
+        // The page shows the responses now, or sends more requests.
+        wait_until_stable(tab, None, FRAMES_TO_REACT).await?;
     }
-    // The browser tells of a download, the page of the rest: nothing orders the two.
+    // The browser reports downloads, the page reports everything else: their order is not fixed.
     if before.awaits_download(&tab.state()) {
         tab.until(DOWNLOAD_CAP, |state| {
             state.downloads.len() > before.downloads
@@ -199,15 +198,15 @@ pub(in crate::tools) async fn settle(
         tab.until(REQUESTS_CAP, |state| before.downloaded(state))
             .await?;
     }
-    // Nothing is said of a press by a document that has left with it.
+    // A document that has gone away cannot report a missing click.
     let instead = match (pressed, report) {
-        (Some(pressed), Some(report)) => pressed.judge(&report, before, tab)?,
+        (Some(pressed), Some(report)) => pressed.check_clicks(&report, before, tab)?,
         _ => None,
     };
     Ok(before.report(tab, instead.as_deref().unwrap_or(done)))
 }
 
-/// Adds a fresh snapshot to an answer, where one is wanted.
+/// Appends a new snapshot to the output, if it is wanted.
 pub(in crate::tools) async fn with_snapshot(
     page: &Page,
     wanted: Option<bool>,
@@ -219,7 +218,7 @@ pub(in crate::tools) async fn with_snapshot(
     let everything = TakeSnapshot::default();
     match everything.run(page.clone()).await {
         Ok(snapshot) => output.blocks.extend(snapshot.blocks),
-        // The action is done whatever can be read now.
+        // The action has succeeded, even if the page cannot be read now.
         Err(error) => output
             .blocks
             .push(Block::Text(format!("There is no snapshot: {error}"))),
@@ -227,9 +226,9 @@ pub(in crate::tools) async fn with_snapshot(
     Ok(output)
 }
 
-/// Waits for so many frames without a change in the main document and in the one that was acted upon.
-/// Answers with what that one has to tell of the press.
-async fn stand_still(
+/// Waits for `frames` frames without a change in the main document and in the one that was acted on. Returns what the
+/// latter reports about the press.
+async fn wait_until_stable(
     tab: &Tab,
     pressed: Option<&Press>,
     frames: u32,
@@ -238,7 +237,7 @@ async fn stand_still(
     let main = match (&main, pressed) {
         (Ok(main), Some(press)) if main.document == press.element.world.document => None,
         (Ok(main), _) => Some(main),
-        // A document that is on its way out or in needs no waiting for.
+        // Do not wait for a document that is loading or unloading.
         (Err(_), _) => None,
     };
     let around = async {
@@ -253,7 +252,7 @@ async fn stand_still(
         }
     };
     let (inside, ()) = tokio::join!(inside, around);
-    // Requests that the page made meanwhile were told before it answered, but not to us.
+    // Requests that the page made meanwhile were sent before its answer, but we may not have processed them yet.
     tab.catch_up().await;
     if let Some(gone) = tab.state().gone {
         return Err(ToolError::TabGone(gone));
@@ -261,10 +260,10 @@ async fn stand_still(
     Ok(inside)
 }
 
-/// Nothing of a document that goes away while we look at it, or does not answer: then the next call
-/// finds out first whether the page is stuck.
+/// None if the document goes away meanwhile or does not respond: the next call then first checks whether the page is
+/// stuck.
 async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<Report> {
-    let limits = json!({ "quietFrames": frames, "capMs": STILL_CAP_MS });
+    let limits = json!({ "quietFrames": frames, "capMs": STABLE_CAP_MS });
     let stood = world.call(function, limits);
     let stood = tokio::time::timeout(BUSY_CAP, stood).await;
     if stood.is_err() {
@@ -273,18 +272,17 @@ async fn still(tab: &Tab, world: &World, function: &str, frames: u32) -> Option<
     stood.ok()?.ok()
 }
 
-/// The browser tells that an answer is there a moment before the page's scripts have read it, and a
-/// frame may fall into that moment.
+/// The browser reports a response slightly before the page's scripts have read it, and a frame may come in between.
 const FRAMES_TO_REACT: u32 = 3;
-/// Pages that ask their server again and again are not waited for longer than so many answers.
-const MOST_REACTIONS: u32 = 3;
-/// Pages that never stand still are not waited for longer than this.
-const STILL_CAP_MS: u32 = 80;
-/// Nor pages whose scripts keep them from answering.
+/// The limit for pages that send requests again and again.
+const MAX_REACTIONS: u32 = 3;
+/// The limit for pages that never become stable.
+const STABLE_CAP_MS: u32 = 80;
+/// The limit for pages whose scripts block them.
 const BUSY_CAP: Duration = Duration::from_secs(1);
-/// Navigations that were asked for and do not begin are not waited for longer than this.
+/// The limit for navigations that were requested but do not begin.
 const BEGIN_CAP: Duration = Duration::from_secs(1);
 const REQUESTS_CAP: Duration = Duration::from_millis(1_500);
-/// A download that was asked for and does not begin is not waited for longer than this.
+/// The limit for downloads that were requested but do not begin.
 const DOWNLOAD_CAP: Duration = Duration::from_secs(3);
 const NAVIGATION_CAP: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! Keeps a tab drawing while a tool works in it, also one that is not in front.
+//! Keeps a tab drawing while a tool works in it, even if it is in the background.
 
 use crate::tab::Tab;
 use std::sync::Arc;
@@ -6,45 +6,47 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::page::{StartScreencast, StartScreencastFormat, StopScreencast};
 
-/// As long as this lives, the tab draws its frames. Chrome slows a tab down to one frame a second
-/// when nobody looks at what it draws, and takes no picture of it at all; so somebody looks.
+/// While this value lives, the tab draws its frames. Chrome draws a background tab only once a
+/// second, and takes no screenshot of it at all, unless something consumes its frames; a screencast
+/// does.
 #[derive(Debug)]
 pub(in crate::tools) struct Drawing {
     session: Session,
-    /// How many look; the last one to leave ends it.
-    lookers: Arc<AtomicUsize>,
-    /// Chrome films the tab, and draws it for that alone.
-    filmed: bool,
+    /// How many values use the screencast; the last one to be dropped stops it.
+    users: Arc<AtomicUsize>,
+    /// Chrome records the tab as a video, which makes it draw.
+    recorded: bool,
 }
 
 impl Drawing {
-    /// Begins to look. Commands that follow find the tab drawing.
+    /// Starts the screencast. When later commands arrive, the tab is drawing.
     pub(in crate::tools) fn of(tab: &Tab) -> Self {
         let looking = Self {
             session: tab.session().clone(),
-            lookers: tab.lookers(),
-            filmed: false,
+            users: tab.users(),
+            recorded: false,
         };
-        looking.lookers.fetch_add(1, Ordering::Relaxed);
-        looking.session.post(look());
+        looking.users.fetch_add(1, Ordering::Relaxed);
+        looking.session.post(start_screencast());
         looking
     }
 
-    /// The tab is being filmed from now on: whoever else looks need not, and must not end it.
-    pub(in crate::tools) fn filmed(tab: &Tab) -> Self {
-        let lookers = tab.lookers();
-        lookers.fetch_add(1, Ordering::Relaxed);
+    /// The tab is being recorded as a video from now on: others need no screencast, and must not
+    /// stop the recording.
+    pub(in crate::tools) fn recorded(tab: &Tab) -> Self {
+        let users = tab.users();
+        users.fetch_add(1, Ordering::Relaxed);
         Self {
             session: tab.session().clone(),
-            lookers,
-            filmed: true,
+            users,
+            recorded: true,
         }
     }
 }
 
-/// We take no frame and acknowledge none, so Chrome sends two or three tiny ones in all. It refuses
-/// this while it films.
-fn look() -> StartScreencast {
+/// We acknowledge no frame, so Chrome sends only two or three tiny ones. Chrome rejects this during
+/// a video recording.
+fn start_screencast() -> StartScreencast {
     StartScreencast {
         format: Some(StartScreencastFormat::JPEG),
         quality: Some(1),
@@ -56,10 +58,10 @@ fn look() -> StartScreencast {
 
 impl Drop for Drawing {
     fn drop(&mut self) {
-        match (self.lookers.fetch_sub(1, Ordering::Relaxed), self.filmed) {
+        match (self.users.fetch_sub(1, Ordering::Relaxed), self.recorded) {
             (1, true) => {}
-            // Those who came during the film have to look for themselves now.
-            (_, true) => self.session.post(look()),
+            // Values created during the recording need the screencast now.
+            (_, true) => self.session.post(start_screencast()),
             (1, false) => self.session.post(StopScreencast::default()),
             (_, false) => {}
         }

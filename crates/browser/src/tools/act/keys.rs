@@ -1,5 +1,5 @@
-//! Trusted keyboard input: chords such as `Control+Shift+R`, and texts typed key by key. None is sent while a frame
-//! that may not be used has the focus.
+//! Trusted keyboard input: chords such as `Control+Shift+R`, and text typed key by key. No key is sent while a
+//! forbidden frame has the focus.
 
 mod layout;
 
@@ -11,7 +11,7 @@ use futures_util::future::try_join_all;
 use layout::Key;
 use tabmux_cdp::types::input::{DispatchKeyEvent, DispatchKeyEventType, InsertText};
 
-/// A key with the modifiers that are held down with it.
+/// A key with its modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::tools) struct Chord {
     modifiers: Vec<Modifier>,
@@ -19,7 +19,7 @@ pub(in crate::tools) struct Chord {
 }
 
 impl Chord {
-    /// Reads `Enter`, `a`, `Control+A`, `Control+Shift+R` or `Control++`. The error is a whole sentence.
+    /// Parses `Enter`, `a`, `Control+A`, `Control+Shift+R` or `Control++`. The error is a sentence.
     pub(in crate::tools) fn parse(text: &str) -> Result<Self, String> {
         let text = if text.trim().is_empty() {
             text
@@ -40,7 +40,7 @@ impl Chord {
             }
         }
         let shifted = modifiers.contains(&Modifier::Shift);
-        // People write Control+A and mean the key, not the capital letter.
+        // Control+A means the key, not the capital letter.
         let shortcut = modifiers
             .iter()
             .any(|&modifier| modifier != Modifier::Shift);
@@ -54,7 +54,7 @@ impl Chord {
         Ok(Self { modifiers, key })
     }
 
-    /// Presses and releases it all. Resolves when the page has handled it.
+    /// Presses and releases all keys. Returns when the page has handled them.
     pub(in crate::tools) async fn press(&self, tab: &Tab) -> Result<(), ToolError> {
         send(tab, self.events()).await
     }
@@ -95,14 +95,14 @@ impl Chord {
     }
 }
 
-/// Types a text: key by key where the keyboard has the characters, so that pages that listen to keys
-/// hear them; the rest as an input method would. A long text is put in at once.
+/// Types a text: key by key where the keyboard has the characters, so that pages receive key events; other characters
+/// as an input method would. A long text is inserted at once.
 pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(), ToolError> {
     let text = text.replace("\r\n", "\n");
-    if text.chars().count() > MOST_KEYS {
+    if text.chars().count() > MAX_KEYS {
         return insert(tab, text).await;
     }
-    // A page can move the focus at any key.
+    // The page can move the focus after any key.
     let at_once = if unseen::is_there(tab) { 1 } else { AT_ONCE };
     let mut events = Vec::new();
     for character in text.chars() {
@@ -126,7 +126,7 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
     send(tab, events).await
 }
 
-/// Puts text where the caret is, as an input method does.
+/// Inserts text at the caret, as an input method does.
 pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), ToolError> {
     unseen::refuse_keys(tab).await?;
     let inserted = tab
@@ -164,7 +164,7 @@ fn raw(kind: DispatchKeyEventType, key: &Key, modifiers: i64) -> DispatchKeyEven
 fn unknown(name: &str) -> String {
     let name = crate::text::one_line(name, 40);
     format!(
-        "`{name}` is no key; use a character or a name such as Enter, Tab, Escape, Backspace, ArrowDown, \
+        "`{name}` is not a key; use a character or a name such as Enter, Tab, Escape, Backspace, ArrowDown, \
          PageDown, Home, F5, after modifiers such as Control+Shift+"
     )
 }
@@ -209,9 +209,9 @@ impl Modifier {
     }
 }
 
-/// Beyond so many characters typing key by key only costs time.
-const MOST_KEYS: usize = 1_000;
-/// How many events are on their way at once. They keep their order up to 30.
+/// For longer texts, typing key by key only costs time.
+const MAX_KEYS: usize = 1_000;
+/// How many events are sent without waiting. They keep their order up to 30.
 const AT_ONCE: usize = 24;
 
 #[cfg(test)]
@@ -343,7 +343,7 @@ mod tests {
         for bad in ["", "Entr", "Control+", "Hyper+A", "Control+Entr", "abc"] {
             let error = Chord::parse(bad).unwrap_err();
             assert!(error.len() < 200, "{error}");
-            assert!(error.contains("is no key"), "{error}");
+            assert!(error.contains("is not a key"), "{error}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Trusted mouse input. It goes to the tab's own session, whatever the frame under the pointer; none is sent to a point
-//! at which there is a frame that may not be used.
+//! Trusted mouse input. It goes to the tab's session, whatever frame is under the pointer; none is sent to a point that
+//! shows a forbidden frame.
 
 use crate::error::ToolError;
 use crate::script;
@@ -11,7 +11,7 @@ use tabmux_cdp::types::input::{
     CancelDragging, DispatchMouseEvent, DispatchMouseEventType, MouseButton,
 };
 
-/// Clicks `times` times where the pointer is. Resolves when the page has handled it.
+/// Clicks `times` times at the pointer's position. Returns when the page has handled it.
 pub(in crate::tools) async fn click(
     tab: &Tab,
     x: f64,
@@ -33,7 +33,7 @@ pub(in crate::tools) async fn click(
             });
         }
     }
-    // All at once, in order: nothing on the page can come in between.
+    // Sent together and in order, so that the page cannot change anything in between.
     let sent = events
         .into_iter()
         .map(|event| tab.session().send_within(event, script::LONGEST));
@@ -41,17 +41,16 @@ pub(in crate::tools) async fn click(
     Ok(())
 }
 
-/// The button is down. Whatever becomes of the call, it is let go.
-pub(in crate::tools) struct Grip {
+/// A pressed mouse button. Dropping this releases it.
+pub(in crate::tools) struct HeldButton {
     session: Session,
-    /// Where to let it go; nowhere if that was done.
+    /// Where to release it; none once that is done.
     place: Option<(f64, f64)>,
 }
 
-impl Grip {
-    /// Presses the button where the pointer is and begins to move, as far as pages want it before they call
-    /// it a drag.
-    pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
+impl HeldButton {
+    /// Presses the button at the pointer's position and moves a little, until pages treat it as a drag.
+    pub(in crate::tools) async fn press(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
         unseen::refuse_point(tab, x, y).await?;
         let grip = Self {
             session: tab.session().clone(),
@@ -68,30 +67,30 @@ impl Grip {
         Ok(grip)
     }
 
-    /// Moves with the button held down, in steps.
-    pub(in crate::tools) async fn carry(
+    /// Moves with the button pressed, in steps.
+    pub(in crate::tools) async fn drag_to(
         &mut self,
         from: (f64, f64),
         to: (f64, f64),
     ) -> Result<(), ToolError> {
-        let steps = (1..=CARRY_STEPS).map(|step| {
-            let part = f64::from(step) / f64::from(CARRY_STEPS);
+        let steps = (1..=DRAG_STEPS).map(|step| {
+            let part = f64::from(step) / f64::from(DRAG_STEPS);
             held(
                 from.0 + (to.0 - from.0) * part,
                 from.1 + (to.1 - from.1) * part,
             )
         });
-        // Some pages look at the last move only when another one follows it.
+        // Some pages process a move only when another one follows.
         let steps = steps.chain([held(to.0, to.1)]);
         one_by_one(&self.session, steps).await?;
         self.place = Some(to);
         Ok(())
     }
 
-    /// Lets the button go where it was pressed, so that nothing is dropped.
-    pub(in crate::tools) async fn give_up(self, start: (f64, f64)) -> Result<(), ToolError> {
+    /// Releases the button where it was pressed, so that nothing is dropped.
+    pub(in crate::tools) async fn cancel(self, start: (f64, f64)) -> Result<(), ToolError> {
         let cancel = self.session.send(CancelDragging::default());
-        // Where nothing is dragged there is nothing to cancel.
+        // Fails if no drag is in progress, which is fine.
         let _ = cancel.await;
         let mut grip = self;
         one_by_one(&grip.session, [held(start.0, start.1)]).await?;
@@ -99,7 +98,7 @@ impl Grip {
         grip.release().await
     }
 
-    /// Lets the button go. Resolves when the page has handled it.
+    /// Releases the button. Returns when the page has handled it.
     pub(in crate::tools) async fn release(mut self) -> Result<(), ToolError> {
         let Some(place) = self.place.take() else {
             return Ok(());
@@ -110,7 +109,7 @@ impl Grip {
     }
 }
 
-impl Drop for Grip {
+impl Drop for HeldButton {
     fn drop(&mut self) {
         if let Some(place) = self.place {
             self.session.post(released(place));
@@ -118,7 +117,7 @@ impl Drop for Grip {
     }
 }
 
-/// Moves that are sent together reach the page as one; here it must see each.
+/// The page must receive each move; moves that are sent together are merged into one.
 async fn one_by_one(
     session: &Session,
     events: impl IntoIterator<Item = DispatchMouseEvent>,
@@ -146,7 +145,7 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
     }
 }
 
-/// Moves the pointer there.
+/// Moves the pointer to a point.
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
     unseen::refuse_point(tab, x, y).await?;
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
@@ -154,7 +153,7 @@ pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), T
     Ok(())
 }
 
-/// Turns the wheel with the pointer there.
+/// Scrolls the wheel with the pointer at a point.
 pub(in crate::tools) async fn wheel(
     tab: &Tab,
     x: f64,
@@ -180,4 +179,4 @@ fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
     }
 }
 
-const CARRY_STEPS: u32 = 8;
+const DRAG_STEPS: u32 = 8;

@@ -1,9 +1,9 @@
-//! Pressing an element: the pointer goes there, the element is looked for once more, and the press counts only if
-//! the element's own document saw it on the element.
+//! Pressing an element: move the pointer, check the element's position again, press. The press counts only if the
+//! element's own document saw it on the element.
 
 use super::after::Before;
 use super::mouse;
-use super::reach::{Element, Patience, Reached, Spot, reach};
+use super::reach::{Element, ReachMode, Reached, Spot, reach};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
@@ -17,11 +17,11 @@ use serde_json::json;
 #[derive(Debug)]
 pub(in crate::tools) struct Press {
     pub(super) element: Element,
-    /// How many clicks have to follow.
+    /// How many clicks must follow.
     clicks: i64,
 }
 
-/// What the element's document has to tell of the press afterwards.
+/// What the element's document reports about the press afterwards.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Report {
@@ -30,27 +30,26 @@ pub(super) struct Report {
     reacted: bool,
 }
 
-/// The pointer is where the element can be pressed, and the element's document watches for the press.
+/// The pointer is over the element, and the element's document watches for the press.
 pub(in crate::tools) struct Aim {
-    /// Its document sees the press: the element itself, or what is in the frame that is pressed.
+    /// Its document sees the press: the element itself, or the root of the frame that is pressed.
     receiver: Element,
     spot: Spot,
     seeing: BoxFuture<'static, Result<Seen, ToolError>>,
-    /// What came of it, if that is known already.
+    /// The result, if it is known already.
     seen: Option<Result<Seen, ToolError>>,
 }
 
-/// Brings the pointer to the element and makes sure that it is still there then; nothing for an option of a
-/// closed list.
+/// Moves the pointer to the element and checks that it is still there; none for an option of a closed list.
 pub(in crate::tools) async fn aim(
     page: &Page,
     element: &Element,
 ) -> Result<Option<Aim>, ToolError> {
     let tab = &page.tab;
-    let mut patience = Patience::PressSoon;
+    let mut mode = ReachMode::PressSoon;
     let mut tries = AIM_TRIES;
     loop {
-        let Reached::At(spot) = reach(tab, element, patience).await? else {
+        let Reached::At(spot) = reach(tab, element, mode).await? else {
             return Ok(None);
         };
         page.acting();
@@ -59,7 +58,7 @@ pub(in crate::tools) async fn aim(
         let watcher = receiver.clone();
         let watch = json!({ "n": watcher.n });
         let mut seeing = async move { watcher.call("tabmux.watchPress", watch).await }.boxed();
-        // Asked for first, so the document watches when it has answered what is there.
+        // Sent first: once the document has answered the check below, it is watching.
         let mut seen = None;
         let checked = {
             let mut checking = std::pin::pin!(spot.check(element));
@@ -72,9 +71,9 @@ pub(in crate::tools) async fn aim(
             }
         };
         tries -= 1;
-        patience = Patience::Press;
+        mode = ReachMode::Press;
         match checked {
-            // What comes up under the pointer may leave another part of the element free.
+            // If something appears under the pointer, another part of the element may still be free.
             Err(ToolError::NotActionable { .. }) if tries > 0 => {}
             Err(error) => return Err(error),
             Ok(()) => {
@@ -89,7 +88,7 @@ pub(in crate::tools) async fn aim(
     }
 }
 
-/// Clicks the element so many times; nothing if it is an option of a closed list.
+/// Clicks the element `times` times; none if it is an option of a closed list.
 pub(in crate::tools) async fn click(
     page: &Page,
     element: &Element,
@@ -108,24 +107,24 @@ pub(in crate::tools) async fn click(
     }))
 }
 
-/// The press that begins a drag was seen at its element; no click has to follow.
+/// The press that begins a drag was seen on its element; no click has to follow.
 pub(in crate::tools) fn held(element: Element) -> Press {
     Press { element, clicks: 0 }
 }
 
 impl Aim {
-    /// Whose document sees the press.
+    /// The element whose document sees the press.
     pub(in crate::tools) fn receiver(&self) -> &Element {
         &self.receiver
     }
 
-    /// Where the pointer is, in the tab's viewport.
+    /// The pointer's position in the tab's viewport.
     pub(in crate::tools) fn point(&self) -> (f64, f64) {
         (self.spot.x, self.spot.y)
     }
 
-    /// Does something that presses the button, and makes sure that the element's document saw it there. The
-    /// document tells before the page's own scripts hear of it, so one that leaves at once has told.
+    /// Does `work`, which presses the button, and checks that the element's document saw the press. The document
+    /// reports before the page's own scripts run, so it reports even if it navigates at once.
     pub(in crate::tools) async fn watching<T>(
         self,
         tab: &Tab,
@@ -145,8 +144,7 @@ impl Aim {
                 pressed = &mut pressing => break pressed?,
             }
         };
-        // The page has handled the press: what its document has not seen by the end of the watch, it never
-        // will.
+        // The page has handled the press: if its document has not seen it when the watch ends, it never will.
         let seen = match seen {
             Some(seen) => seen,
             None => {
@@ -165,7 +163,7 @@ impl Aim {
             Err(ToolError::TabGone(gone)) => Err(ToolError::TabGone(gone)),
             Err(_) => Err(ToolError::NotActionable {
                 why: format!(
-                    "The page went elsewhere before the press reached the element {}. Call take_snapshot to see \
+                    "The page navigated before the press reached the element {}. Call take_snapshot to see \
                      what is there now.",
                     receiver.uid()
                 ),
@@ -175,8 +173,8 @@ impl Aim {
 }
 
 impl Press {
-    /// What there is to say instead of `done`, if the element was pressed and not clicked as it should be.
-    pub(super) fn judge(
+    /// A sentence to use instead of `done`, if the element was pressed but not clicked as expected.
+    pub(super) fn check_clicks(
         &self,
         report: &Report,
         before: &Before,
@@ -203,7 +201,7 @@ impl Press {
     }
 }
 
-/// What lies where the press went, as far as this work may see it.
+/// A description of what is at the press's position, if this session may see it.
 async fn what_is_at(tab: &Tab, spot: &Spot) -> String {
     #[derive(Deserialize)]
     struct At {
@@ -221,7 +219,7 @@ async fn what_is_at(tab: &Tab, spot: &Spot) -> String {
 fn landed_on(instead: &str) -> ToolError {
     ToolError::NotActionable {
         why: format!(
-            "The press landed on {instead} instead, which came in between. Call take_snapshot to see what happened."
+            "The press landed on {instead} instead, which had moved in front. Call take_snapshot to see what happened."
         ),
     }
 }
@@ -234,5 +232,5 @@ struct Seen {
     instead: String,
 }
 
-/// How often the pointer goes to an element that is covered, or moves away, as soon as the pointer arrives.
+/// How often to retry when an element is covered or moves as soon as the pointer arrives.
 const AIM_TRIES: u32 = 3;

@@ -1,4 +1,4 @@
-//! Finds the point of the tab's viewport at which an element can be pressed, through any frames.
+//! Finds the point of the tab's viewport at which an element can be pressed, through all frames around it.
 
 use crate::error::ToolError;
 use crate::script;
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tabmux_cdp::types::{dom, runtime};
 
-/// An element that a uid names.
+/// The element with a uid.
 #[derive(Clone, Debug)]
 pub(in crate::tools) struct Element {
-    /// The world of its document.
+    /// The isolated world of its document.
     pub world: World,
-    /// Its number there.
+    /// Its number in that world.
     pub n: u32,
     uid: String,
-    /// Whether its frame has a session of its own, which ends with the frame and not with the tab.
+    /// Whether its frame has its own session, which ends with the frame and not with the tab.
     apart: bool,
 }
 
 impl Element {
-    /// The element that `uid` names, if its document is still shown.
+    /// The element with this uid, if its document is still shown.
     pub(in crate::tools) async fn find(tab: &Tab, uid: &str) -> Result<Self, ToolError> {
         let (world, n) = tab.element(uid).await?;
         Ok(Self {
@@ -36,7 +36,7 @@ impl Element {
         })
     }
 
-    /// An element that the agent knows by the words on it.
+    /// An element that the agent knows by its label.
     pub(in crate::tools) fn called(tab: &Tab, world: &World, n: u32, words: &str) -> Self {
         Self {
             apart: world.session.id() != tab.session().id(),
@@ -61,22 +61,22 @@ impl Element {
         })
     }
 
-    /// Another element of the same document, which stands in for this one.
+    /// Another element of the same document, used in place of this one.
     pub(in crate::tools) fn sibling(&self, n: u32) -> Self {
         Self { n, ..self.clone() }
     }
 
-    /// What the agent called it.
+    /// The name that the agent used for it.
     pub(in crate::tools) fn uid(&self) -> &str {
         &self.uid
     }
 
-    /// The error for an answer of our scripts that says no.
+    /// The error for a negative answer of our scripts.
     pub(in crate::tools) fn refusal(&self, outcome: &Outcome) -> ToolError {
         self.refusal_for(&outcome.reason, &outcome.detail)
     }
 
-    /// The error for a reason that our scripts give.
+    /// The error for a reason given by our scripts.
     pub(in crate::tools) fn refusal_for(&self, reason: &str, detail: &str) -> ToolError {
         let uid = &self.uid;
         let detail = one_line(detail, 200);
@@ -90,11 +90,11 @@ impl Element {
         let why = match reason {
             "detached" => return ToolError::ElementGone { uid: uid.clone() },
             "covered" => format!(
-                "The element {uid} is covered{}. Close or scroll away what lies over it, then try again.",
+                "The element {uid} is covered{}. Close or scroll away what covers it, then try again.",
                 by("by")
             ),
             "disabled" => format!(
-                "The element {uid} is disabled{}. Do first what enables it, or use another element.",
+                "The element {uid} is disabled{}. Enable it first, or use another element.",
                 by("through")
             ),
             "inert" => format!(
@@ -103,13 +103,13 @@ impl Element {
                 by("through")
             ),
             "hidden" => format!(
-                "The element {uid} is not visible ({detail}). Open what it is in, or use another element."
+                "The element {uid} is not visible ({detail}). Open what contains it, or use another element."
             ),
             "moving" => {
                 format!("The element {uid} is still moving. Wait for it to stop, then try again.")
             }
             "pointer-events" => format!(
-                "The element {uid} lets the pointer through (pointer-events: none). Use the element that \
+                "The element {uid} ignores the pointer (pointer-events: none). Use the element that \
                  is meant to be pressed."
             ),
             "outside" => {
@@ -121,7 +121,7 @@ impl Element {
     }
 }
 
-/// What our scripts answer: yes with a place, or no with a reason.
+/// The answer of our scripts: yes with a point, or no with a reason.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::tools) struct Outcome {
@@ -131,7 +131,7 @@ pub(in crate::tools) struct Outcome {
     pub x: f64,
     pub y: f64,
     pub rect: Rect,
-    /// Whether a frame is what is there.
+    /// Whether a frame is at this point.
     pub frame: bool,
 }
 
@@ -145,30 +145,29 @@ pub(in crate::tools) struct Rect {
     pub height: f64,
 }
 
-/// For what an element is reached, and so how long it is worth waiting for it.
+/// Why an element is reached, which decides how long to wait for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tools) enum Patience {
-    /// It is to be pressed: it has to be enabled.
+pub(in crate::tools) enum ReachMode {
+    /// To press it: it must be enabled.
     Press,
-    /// The same, by somebody who looks again with [`Spot::check`] whether it stands still.
+    /// The same, but the caller checks later with [`Spot::check`] that it does not move.
     PressSoon,
-    /// The pointer only goes there: a disabled element may show why it is disabled.
+    /// To move the pointer there: it may be disabled, since hovering may show why.
     Point,
 }
 
 /// Where an element was found.
 #[derive(Clone, Debug)]
 pub(in crate::tools) enum Reached {
-    /// At this point.
     At(Spot),
-    /// It is an option of a list that is closed, so it is nowhere; it can be chosen.
+    /// It is an option of a closed list, so it has no position; it can be chosen.
     ClosedOption,
 }
 
 /// CSS pixels from the left and the top of a viewport.
 type Point = (f64, f64);
 
-/// A point at which an element can be pressed, and the way there through its frames.
+/// A point at which an element can be pressed, with the frames around it.
 #[derive(Clone, Debug)]
 pub(in crate::tools) struct Spot {
     /// In the tab's viewport.
@@ -178,14 +177,14 @@ pub(in crate::tools) struct Spot {
     pub inner: Point,
     /// The element's box there.
     rect: Rect,
-    /// Whether a frame inside the element, or the element itself, is what is there.
+    /// Whether the element, or something in it, is a frame at this point.
     in_frame: bool,
-    /// The frames around it, innermost first, with the point in and around each.
-    frames: Vec<(Owner, Point, Point)>,
+    /// The frames around it, innermost first, with the point inside and outside of each.
+    frames: Vec<(FrameOwner, Point, Point)>,
 }
 
 impl Spot {
-    /// Whether the frames around the element are still where they were, with nothing over them here.
+    /// Checks that the frames around the element have not moved and are not covered at this point.
     pub(in crate::tools) async fn check_frames(&self, element: &Element) -> Result<(), ToolError> {
         let around = self.frames.iter().map(|(owner, inner, at)| async move {
             let inner = json!({ "x": inner.0, "y": inner.1 });
@@ -196,8 +195,8 @@ impl Spot {
         try_join_all(around).await.map(drop)
     }
 
-    /// The element whose document sees what the pointer does here, and the point there: the root of what is in the
-    /// frame, where a frame is pressed.
+    /// The element whose document sees the pointer here, and the point in that document. If a frame is pressed, that is
+    /// the root element of its document.
     pub(in crate::tools) async fn receiver(
         &self,
         tab: &Tab,
@@ -228,7 +227,7 @@ impl Spot {
             in_frame = inner.is_some();
             if let Some(inner) = inner {
                 let world = tab.world_of(&inner).await?;
-                // Only what has been drawn gets input: before that, the browser does not know where it is.
+                // Only drawn content gets input: before that, the browser does not know its position.
                 for _ in 0..2 {
                     let _: bool = world.call("tabmux.nextFrame", 250).await?;
                 }
@@ -245,8 +244,8 @@ impl Spot {
         Ok((receiver, (x, y)))
     }
 
-    /// Whether the element is still what would be pressed here, now that the pointer has arrived: pages
-    /// move things when it does.
+    /// Checks that the element would still be pressed here, now that the pointer has arrived: pages may move things
+    /// when it does.
     pub(in crate::tools) async fn check(&self, element: &Element) -> Result<(), ToolError> {
         self.check_frames(element).await?;
         let (x, y) = self.inner;
@@ -259,16 +258,16 @@ impl Spot {
     }
 }
 
-/// Waits until the element can be acted upon, and finds where.
+/// Waits until the element can be acted on, and finds its position.
 pub(in crate::tools) async fn reach(
     tab: &Tab,
     element: &Element,
-    patience: Patience,
+    mode: ReachMode,
 ) -> Result<Reached, ToolError> {
     let owners = show_frames(tab, element).await?;
-    let even_disabled = patience == Patience::Point;
-    // Where the frames around it have to stand still as well, that is waited for first.
-    let once = patience == Patience::PressSoon && owners.is_empty();
+    let even_disabled = mode == ReachMode::Point;
+    // If frames around it must be stable as well, wait for that first.
+    let once = mode == ReachMode::PressSoon && owners.is_empty();
     let ask = json!({
         "n": element.n, "waitMs": WAIT_MS, "evenDisabled": even_disabled, "once": once
     });
@@ -299,7 +298,7 @@ pub(in crate::tools) async fn reach(
     }))
 }
 
-/// Scrolls to the element, and to the frames it is in.
+/// Scrolls to the element and the frames around it.
 pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outcome, ToolError> {
     show_frames(tab, element).await?;
     let shown: Outcome = element
@@ -311,8 +310,8 @@ pub(in crate::tools) async fn show(tab: &Tab, element: &Element) -> Result<Outco
     }
 }
 
-/// Scrolls to the frames around the element, from the outside in: those out of view do not run.
-async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<Owner>, ToolError> {
+/// Scrolls to the frames around the element, from the outside in: frames out of view do not run.
+async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<FrameOwner>, ToolError> {
     let owners = owners(tab, &element.world.frame).await?;
     for owner in owners.iter().rev() {
         let shown: Outcome = owner
@@ -324,7 +323,7 @@ async fn show_frames(tab: &Tab, element: &Element) -> Result<Vec<Owner>, ToolErr
     Ok(owners)
 }
 
-/// The matrices `[a, b, c, d, e, f]` that lead from a frame's viewport to the tab's, innermost first.
+/// The matrices `[a, b, c, d, e, f]` from each frame's viewport to that of its parent, innermost first.
 pub(in crate::tools) async fn frame_matrices(
     tab: &Tab,
     frame: &FrameId,
@@ -344,15 +343,15 @@ pub(in crate::tools) async fn frame_matrices(
     Ok(matrices)
 }
 
-/// The element that shows a frame, in the document around it.
+/// The element that shows a frame, in the parent document.
 #[derive(Clone, Debug)]
-struct Owner {
+struct FrameOwner {
     world: World,
     n: u32,
 }
 
-impl Owner {
-    /// What is wrong with a frame is wrong with everything in it.
+impl FrameOwner {
+    /// If a frame cannot be used, nothing in it can.
     fn check(&self, inner: &Element, outcome: &Outcome) -> Result<(), ToolError> {
         match outcome.ok {
             true => Ok(()),
@@ -361,8 +360,8 @@ impl Owner {
     }
 }
 
-/// The elements that show the frame and the frames around it, innermost first.
-async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
+/// The elements that show this frame and the frames around it, innermost first.
+async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<FrameOwner>, ToolError> {
     let mut owners = Vec::new();
     let mut child = frame.clone();
     loop {
@@ -379,7 +378,7 @@ async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
             return Ok(owners);
         };
         let world = tab.world_of(&outer).await?;
-        owners.push(Owner {
+        owners.push(FrameOwner {
             n: owner_number(&world, &child).await?,
             world,
         });
@@ -387,7 +386,7 @@ async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<Owner>, ToolError> {
     }
 }
 
-/// The number, in the world of the outer document, of the element that shows `frame`.
+/// The number of the element that shows `frame`, in the world of the parent document.
 pub(crate) async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> {
     let owner = dom::GetFrameOwner {
         frame_id: frame.clone(),
@@ -423,7 +422,7 @@ pub(crate) async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, 
     number.ok_or(ToolError::DocumentGone)
 }
 
-/// The frame that element `n` of a world shows; none if it is not the element of a frame.
+/// The frame that element `n` of a world shows; none if it is not a frame element.
 pub(crate) async fn shown_frame(world: &World, n: u32) -> Result<Option<FrameId>, ToolError> {
     let object = world.object(n).await?;
     let describe = dom::DescribeNode {

@@ -1,4 +1,4 @@
-//! The stack of a console message, as far as source maps lead back to what a person wrote.
+//! The stack of a console message, with source maps applied where possible.
 
 use crate::script;
 use crate::source_map::{self, Origin, SourceMap};
@@ -13,7 +13,7 @@ use tabmux_cdp::types::runtime::RemoteObjectId;
 use tabmux_cdp::types::{io, network, page, runtime};
 use url::Url;
 
-/// An object that was written to the console, as JSON; nothing if it is gone or no JSON can hold it.
+/// An object that was logged, as JSON; none if it is gone or has no JSON form.
 pub(super) async fn write_out(session: &Session, object: &RemoteObjectId) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Written {
@@ -36,11 +36,11 @@ pub(super) async fn write_out(session: &Session, object: &RemoteObjectId) -> Opt
         return None;
     }
     let written: Written = answer.result.value?.decode().ok()?;
-    // An error has nothing of its own that JSON would show.
+    // An error object has no own properties that JSON would show.
     written.text.filter(|text| text != "{}")
 }
 
-/// The stack, a line for each place.
+/// The stack, one line per position.
 pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
     let origins = origins(tab, message).await;
     let lines = message.stack.iter().zip(origins);
@@ -48,22 +48,22 @@ pub(super) async fn lines(tab: &Tab, message: &ConsoleMessage) -> Vec<String> {
         .map(|(place, origin)| match origin {
             Some(origin) => {
                 let name = origin.name.as_deref().unwrap_or(&place.function);
-                told(name, &origin.source, origin.line, origin.column)
+                position(name, &origin.source, origin.line, origin.column)
             }
-            None => told(&place.function, &place.url, place.line, place.column),
+            None => position(&place.function, &place.url, place.line, place.column),
         })
         .collect()
 }
 
-/// The stack without source maps, which take a while for each.
+/// The stack without source maps, which take time to load.
 pub(super) fn as_told(message: &ConsoleMessage) -> Vec<String> {
     let places = message.stack.iter();
     places
-        .map(|place| told(&place.function, &place.url, place.line, place.column))
+        .map(|place| position(&place.function, &place.url, place.line, place.column))
         .collect()
 }
 
-fn told(function: &str, url: &str, line: u32, column: u32) -> String {
+fn position(function: &str, url: &str, line: u32, column: u32) -> String {
     let function = match function {
         "" => "(anonymous)",
         name => name,
@@ -80,7 +80,7 @@ fn told(function: &str, url: &str, line: u32, column: u32) -> String {
 async fn origins(tab: &Tab, message: &ConsoleMessage) -> Vec<Option<Origin>> {
     let mut maps: HashMap<&str, Option<SourceMap>> = HashMap::new();
     for place in &message.stack {
-        if maps.len() < MOST_MAPS && !maps.contains_key(place.url.as_str()) {
+        if maps.len() < MAX_MAPS && !maps.contains_key(place.url.as_str()) {
             let load = load(tab, message, place);
             let map = tokio::time::timeout(LIMIT, load).await.ok().flatten();
             maps.insert(&place.url, map);
@@ -104,7 +104,7 @@ async fn origins(tab: &Tab, message: &ConsoleMessage) -> Vec<Option<Origin>> {
     origins
 }
 
-/// The map of a script. What a page names as a map is fetched only from the page's own origin.
+/// The source map of a script. It is fetched only if it has the page's own origin.
 async fn load(tab: &Tab, message: &ConsoleMessage, place: &ScriptPosition) -> Option<SourceMap> {
     let script = Url::parse(&place.url).ok()?;
     let session = &message.session;
@@ -146,10 +146,10 @@ async fn load(tab: &Tab, message: &ConsoleMessage, place: &ScriptPosition) -> Op
     SourceMap::parse(&read_all(session, stream).await?)
 }
 
-/// What a `data:` URL says after its scheme.
+/// The decoded content of a `data:` URL.
 fn data_text(data: &str) -> Option<String> {
     let (kind, text) = data.split_once(',')?;
-    if !kind.ends_with(";base64") || text.len() > MOST_MAP {
+    if !kind.ends_with(";base64") || text.len() > MAX_MAP {
         return None;
     }
     String::from_utf8(BASE64_STANDARD.decode(text).ok()?).ok()
@@ -173,7 +173,7 @@ async fn read_all(session: &Session, handle: io::StreamHandle) -> Option<String>
         } else {
             text.extend(part.data.as_bytes());
         }
-        if part.eof || text.len() > MOST_MAP {
+        if part.eof || text.len() > MAX_MAP {
             break part.eof;
         }
     };
@@ -183,5 +183,5 @@ async fn read_all(session: &Session, handle: io::StreamHandle) -> Option<String>
 
 const WRITE_OUT: &str = include_str!("../../../js/write_out.js");
 const LIMIT: Duration = Duration::from_secs(5);
-const MOST_MAPS: usize = 8;
-const MOST_MAP: usize = 16_000_000;
+const MAX_MAPS: usize = 8;
+const MAX_MAP: usize = 16_000_000;

@@ -1,6 +1,6 @@
-//! Sliders that a page draws itself: moved key by key, as a person would.
+//! Custom sliders of a page: moved by arrow keys, as a user would.
 
-use super::Job;
+use super::Call;
 use crate::error::ToolError;
 use crate::text::one_line;
 use crate::tools::act::Chord;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 #[derive(Deserialize)]
 struct SliderPosition {
-    /// None, if it says nothing, or does not take the focus.
+    /// None if it does not report its position, or cannot be focused.
     at: Option<f64>,
 }
 
-impl Job<'_> {
+impl Call<'_> {
     pub(super) async fn slide(&self, n: u32, label: &str, value: &Value) -> Result<(), ToolError> {
         let text = value.as_str().and_then(|text| text.trim().parse().ok());
         let wanted = value.as_f64().or(text);
@@ -21,11 +21,11 @@ impl Job<'_> {
         let label = one_line(label, 60);
         let mut at = self.place(n, None).await?.ok_or_else(|| {
             refused(format!(
-                "\"{label}\" does not take the focus, or does not say where it stands. Use drag."
+                "\"{label}\" cannot be focused, or does not report its position. Use drag."
             ))
         })?;
         self.page.acting();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if is_same(at, wanted) {
                 return Ok(());
             }
@@ -39,12 +39,12 @@ impl Job<'_> {
             let now = self.place(n, Some(at)).await?.unwrap_or(at);
             if is_same(now, at) {
                 return Err(refused(format!(
-                    "\"{label}\" stands at {at}, and the arrow keys do not move it. Use drag."
+                    "\"{label}\" is at {at}, and the arrow keys do not move it. Use drag."
                 )));
             }
             if !is_same(now, wanted) && (now > wanted) != (at > wanted) {
                 return Err(refused(format!(
-                    "\"{label}\" stops at {at} and {now}, and not at {wanted}. It stands at {now} now."
+                    "\"{label}\" has steps at {at} and {now}, but not at {wanted}. It is at {now} now."
                 )));
             }
             if (now - wanted).abs() > (at - wanted).abs() {
@@ -55,12 +55,12 @@ impl Job<'_> {
             at = now;
         }
         Err(refused(format!(
-            "\"{label}\" has come to {at} by {MOST_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
+            "\"{label}\" is at {at} after {MAX_STEPS} steps, and {wanted} is farther. Call the tool again, or use \
              drag."
         )))
     }
 
-    /// Where it stands, once it is elsewhere than `from`. Without `from` it gets the focus.
+    /// Its position, once it differs from `from`. Without `from`, focuses it first.
     async fn place(&self, n: u32, from: Option<f64>) -> Result<Option<f64>, ToolError> {
         let ask = json!({ "n": n, "from": from });
         let place: SliderPosition = self.world.call("tabmux.sliderAt", ask).await?;
@@ -68,7 +68,7 @@ impl Job<'_> {
     }
 }
 
-/// Pages count in steps such as 0.1, which do not add up.
+/// Pages use steps such as 0.1, whose sums are not exact.
 fn is_same(one: f64, other: f64) -> bool {
     (one - other).abs() <= 1e-9 * one.abs().max(other.abs()).max(1.0)
 }
@@ -77,4 +77,4 @@ fn refused(why: String) -> ToolError {
     ToolError::NotActionable { why }
 }
 
-const MOST_STEPS: usize = 300;
+const MAX_STEPS: usize = 300;

@@ -1,4 +1,4 @@
-//! Answers the dialogs that a script opens, where the agent said beforehand how.
+//! Answers the dialogs that a script opens, as the agent said beforehand.
 
 use crate::error::ToolError;
 use crate::run;
@@ -7,7 +7,7 @@ use crate::tab::Tab;
 use std::future::Future;
 use tabmux_cdp::types::page::HandleJavaScriptDialog;
 
-/// `accept`, `dismiss`, or what to write into a prompt.
+/// `accept`, `dismiss`, or the text for a prompt.
 pub(in crate::tools) struct Dialogs(HandleJavaScriptDialog);
 
 impl Dialogs {
@@ -18,22 +18,21 @@ impl Dialogs {
         })
     }
 
-    /// All of them are accepted.
     pub(in crate::tools) fn accepted() -> Self {
         Self::new("accept")
     }
 
-    /// Answers a dialog that is open already.
+    /// Answers the open dialog, if there is one.
     pub(in crate::tools) async fn answer_open(&self, tab: &Tab) -> Result<(), ToolError> {
         let Some(dialog) = tab.state().dialog.clone() else {
             return Ok(());
         };
-        // It may have been answered by somebody else meanwhile.
+        // The user or another call may have answered it meanwhile.
         let _ = tab.session().send(self.0.clone()).await;
         tab.dialog_over(dialog.number, LONGEST).await
     }
 
-    /// Answers each dialog of the tab for as long as the work takes.
+    /// Answers each dialog of the tab while the work runs.
     pub(in crate::tools) async fn during<T>(
         &self,
         tab: &Tab,
@@ -45,7 +44,7 @@ impl Dialogs {
         }
     }
 
-    /// Never ends but with the tab.
+    /// Ends only when the tab closes.
     async fn answer_all(&self, tab: &Tab) -> ToolError {
         loop {
             let dialog = match run::dialog_opens(tab).await {
@@ -83,7 +82,7 @@ mod tests {
         let closed = fake::event("Page.javascriptDialogClosed", json!({"result": true}));
         harness.fake.say(closed).await;
         harness.fake.say(opening()).await;
-        // The tab knows of both before anybody hears that the first one was answered.
+        // The tab knows of both before the code learns that the first one was answered.
         let two = |state: &crate::tab::TabState| state.dialogs_opened == 2;
         tab.until(crate::script::LONGEST, two).await.unwrap();
         harness.fake.say(first.unwrap().answer(json!({}))).await;

@@ -1,4 +1,4 @@
-//! A script's result as JSON, written in the page and fetched in parts that are never too large.
+//! A script's result as JSON: serialized in the page and fetched in parts of limited size.
 
 use crate::error::ToolError;
 use crate::script::{self, LONGEST};
@@ -9,17 +9,17 @@ use serde::de::DeserializeOwned;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{Json, runtime};
 
-/// A result as far as it was asked for.
+/// A result, up to the requested length.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Written {
     pub(super) text: String,
-    /// How many characters it has in all, as the page says. It may say anything: only what is told of it counts on it.
+    /// The full length according to the page. The page may lie, so it is used only in messages.
     pub(super) length: usize,
     problem: Option<String>,
 }
 
-/// Writes out an object, or a long text that is inside one under the name `boxed`.
+/// Serializes an object, or a long string stored in one under the key `boxed`.
 pub(super) async fn write_out(
     session: &Session,
     object: &RemoteObject,
@@ -40,7 +40,7 @@ pub(super) async fn write_out(
         let mut read = call(&whole, READ_PART, vec![json(&start), json(&PART)]);
         read.return_by_value = Some(true);
         let part: Part = value(run(session, read).await?)?;
-        // The page's own scripts may answer in place of ours, so each part is counted here.
+        // The page's own scripts may answer in place of ours, so each part is measured here.
         let got = units(&part.written.text);
         let end = part.end.min(most);
         start += got;
@@ -48,8 +48,8 @@ pub(super) async fn write_out(
         let is_whole = is_last || got + 1 >= PART;
         if got > PART || start > most || !is_whole {
             return Err(ToolError::NotActionable {
-                why: "The page has replaced functions of JavaScript that its result is read with, so it cannot be \
-                      written to a file. Return less, and without filePath."
+                why: "The page has replaced functions that are needed to read its result, so it cannot be \
+                      written to a file. Return less, without filePath."
                     .into(),
             });
         }
@@ -61,7 +61,7 @@ pub(super) async fn write_out(
     }
 }
 
-/// How long JavaScript says that a text is.
+/// The length of a text in JavaScript, in UTF-16 units.
 pub(super) fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
@@ -81,7 +81,7 @@ impl Written {
 struct Part {
     #[serde(flatten)]
     written: Written,
-    /// How long all parts together are.
+    /// The length of all parts together.
     #[serde(default)]
     end: usize,
 }
@@ -115,7 +115,7 @@ async fn run(
     match answer.exception_details {
         Some(exception) => Err(ToolError::NotActionable {
             why: format!(
-                "The function returned something that JSON cannot hold ({}). Return plain data, such as strings, \
+                "The function returned something that JSON cannot represent ({}). Return plain data, such as strings, \
                  numbers, arrays or simple objects.",
                 script::describe(&exception)
             ),
@@ -129,10 +129,10 @@ fn value<T: DeserializeOwned>(result: runtime::RemoteObject) -> Result<T, ToolEr
     value.ok_or(ToolError::DocumentGone)
 }
 
-/// Runs in the page's own world: writes `this` out, or says what in it cannot be written.
+/// Runs in the page's own world: serializes `this`, or says what cannot be serialized.
 const WRITE_OUT: &str = include_str!("../../../js/write_out.js");
 
-/// A part of what was written, without tearing a pair of characters apart.
+/// A part of the serialized text that does not split a surrogate pair.
 const READ_PART: &str = "function (from, most) {
   const { text = '', length, problem } = this;
   let to = Math.min(from + most, text.length);
@@ -140,7 +140,7 @@ const READ_PART: &str = "function (from, most) {
   return { text: text.slice(from, to), length, problem, end: text.length };
 }";
 
-/// How many characters are fetched at a time: Chrome writes six bytes for each that is not plain.
+/// How many characters are fetched at a time: Chrome needs six bytes for each that is not ASCII.
 const PART: usize = 1_000_000;
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     use crate::fake::{Asked, FakeBrowser, usual};
     use serde_json::json;
 
-    /// A page whose scripts answer in place of ours: what they say of a part, after where it begins.
+    /// A page whose scripts answer in place of ours: what they say about a part, by its start.
     async fn parts(
         say: impl Fn(u64) -> serde_json::Value + Send + 'static,
     ) -> Result<Written, ToolError> {
@@ -167,7 +167,7 @@ mod tests {
         .await;
         let session = harness.tab().await.unwrap().session().clone();
         let object = RemoteObject::new("RESULT".into(), session.clone());
-        write_out(&session, &object, "", MOST).await
+        write_out(&session, &object, "", MAX_ENTRIES).await
     }
 
     #[tokio::test]
@@ -184,9 +184,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_page_cannot_have_a_result_read_for_ever() {
-        let error = parts(|from| json!({"text": "x", "length": 1, "next": from + 1, "end": MOST}))
-            .await
-            .unwrap_err();
+        let error =
+            parts(|from| json!({"text": "x", "length": 1, "next": from + 1, "end": MAX_ENTRIES}))
+                .await
+                .unwrap_err();
         assert!(
             error
                 .to_string()
@@ -216,5 +217,5 @@ mod tests {
         assert_eq!(written.text, whole);
     }
 
-    const MOST: usize = 5 * PART;
+    const MAX_ENTRIES: usize = 5 * PART;
 }

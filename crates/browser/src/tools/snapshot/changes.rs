@@ -1,8 +1,8 @@
-//! What is different between two snapshots, in lines that a reader can place.
+//! The difference between two snapshots, with enough context to place each line.
 
-/// The lines that went (`- `) and came (`+ `), each group below the line that it lies in (`  `).
+/// Removed (`- `) and added (`+ `) lines, each group below the line that contains it (`  `).
 pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     let mut context = None;
     let mut next_old = 0;
     let mut next_new = 0;
@@ -15,15 +15,15 @@ pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
                 _ => None,
             };
             if around != context {
-                told.extend(around.map(|line| format!("  {line}")));
+                lines.extend(around.map(|line| format!("  {line}")));
                 context = around;
             }
-            told.extend(
+            lines.extend(
                 old[next_old..same_old]
                     .iter()
                     .map(|line| format!("- {line}")),
             );
-            told.extend(
+            lines.extend(
                 new[next_new..same_new]
                     .iter()
                     .map(|line| format!("+ {line}")),
@@ -32,10 +32,10 @@ pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
         next_old = same_old + 1;
         next_new = same_new + 1;
     }
-    told
+    lines
 }
 
-/// The line that `line` lies in, if that is among those above it.
+/// The line that contains `line`, if it is one of those above.
 fn around<'a>(above: &'a [String], line: &str) -> Option<&'a String> {
     above
         .iter()
@@ -47,8 +47,8 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Pairs of places at which both have the same line, in order, as many as there can be; of two
-/// snapshots that have grown far apart only their common beginning and end.
+/// Index pairs of equal lines, in order, as many as possible; for very different snapshots only
+/// their common beginning and end.
 fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     let start = old
         .iter()
@@ -75,7 +75,7 @@ fn common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
 
 fn longest_common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
-    if old.is_empty() || new.is_empty() || old.len() * new.len() > MOST_PAIRS {
+    if old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_PAIRS {
         return Vec::new();
     }
     // lengths[i * width + j]: how many lines old[i..] and new[j..] have in common.
@@ -105,7 +105,7 @@ fn longest_common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
     pairs
 }
 
-const MOST_PAIRS: usize = 4_000_000;
+const MAX_PAIRS: usize = 4_000_000;
 
 #[cfg(test)]
 mod tests {

@@ -18,9 +18,9 @@ use url::Url;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct Cookies {
     name: Option<String>,
-    /// Set the cookie to this.
+    /// Set the cookie to this value.
     value: Option<String>,
-    /// Delete the cookie; without a name, all of the page.
+    /// Delete the cookie; without a name, all cookies of the page.
     delete: Option<bool>,
     domain: Option<String>,
     path: Option<String>,
@@ -61,10 +61,10 @@ impl Tool for Cookies {
             (None, Some(_)) => Err("`value` needs the `name` of the cookie".into()),
             (_, Some(_)) if deletes => Err("give either `value` or `delete`".into()),
             (_, None) if details => {
-                Err("`expires`, `httpOnly`, `secure` and `sameSite` go with `value`".into())
+                Err("`expires`, `httpOnly`, `secure` and `sameSite` need `value`".into())
             }
             (_, None) if !deletes && (self.domain.is_some() || self.path.is_some()) => {
-                Err("`domain` and `path` go with `value` or `delete`".into())
+                Err("`domain` and `path` need `value` or `delete`".into())
             }
             _ => Ok(()),
         }
@@ -121,7 +121,7 @@ impl Cookies {
         }
     }
 
-    /// Chrome would take a cookie for any site; a page may only set those of its own.
+    /// Chrome would accept a cookie for any site; a page may only set its own.
     fn may_set(&self, url: &Url) -> Result<(), ToolError> {
         let host = url.host_str().unwrap_or_default();
         let domain = self.domain.as_deref().unwrap_or(host);
@@ -129,7 +129,7 @@ impl Cookies {
         match host == domain || host.ends_with(&format!(".{domain}")) {
             true => Ok(()),
             false => Err(ToolError::Arguments(format!(
-                "`domain` has to be {host} or what it is a part of. Open a page of the other site to set cookies there."
+                "`domain` must be {host} or a parent domain of it. Open a page of the other site to set cookies there."
             ))),
         }
     }
@@ -165,7 +165,7 @@ impl Cookies {
     }
 }
 
-/// The cookies that go to the page and its frames.
+/// The cookies that are sent to the page and its frames.
 pub(super) async fn of_page(tab: &Tab) -> Result<Vec<Cookie>, ToolError> {
     let policy = bounds::here().unwrap_or_default();
     let mut urls: Vec<_> = {
@@ -179,7 +179,7 @@ pub(super) async fn of_page(tab: &Tab) -> Result<Vec<Cookie>, ToolError> {
             .collect()
     };
     urls.retain(|url| url.starts_with("http"));
-    urls.truncate(MOST_FRAMES);
+    urls.truncate(MAX_FRAMES);
     let ask = network::GetCookies { urls: Some(urls) };
     let mut cookies = tab.session().send(ask).await?.cookies;
     cookies.sort_by(|a, b| (&a.name, &a.domain, &a.path).cmp(&(&b.name, &b.domain, &b.path)));
@@ -192,7 +192,7 @@ async fn show(tab: &Tab, name: &str) -> ToolResult {
     if cookies.is_empty() {
         return Err(no_such_cookie());
     }
-    let lines = cookies.iter().take(MOST_ALIKE).map(|it| line(it, 5_000));
+    let lines = cookies.iter().take(MAX_ALIKE).map(|it| line(it, 5_000));
     Ok(ToolOutput::text(lines.collect::<Vec<_>>().join("\n")))
 }
 
@@ -202,12 +202,12 @@ fn no_such_cookie() -> ToolError {
     }
 }
 
-/// A cookie, as a server would set it.
+/// A cookie, formatted as in a Set-Cookie header.
 fn line(cookie: &Cookie, limit: usize) -> String {
     let value = match one_line(&cookie.value, limit) {
         whole if whole == cookie.value => whole,
         short => format!(
-            "{short} ({} bytes; name it to see more)",
+            "{short} ({} bytes; give its name to see more)",
             cookie.value.len()
         ),
     };
@@ -235,6 +235,6 @@ fn line(cookie: &Cookie, limit: usize) -> String {
 }
 
 pub(super) const SAME_SITE: &[&str] = &["Strict", "Lax", "None"];
-const MOST_FRAMES: usize = 100;
-/// Cookies of one name differ in their domain and path only.
-const MOST_ALIKE: usize = 6;
+const MAX_FRAMES: usize = 100;
+/// Cookies of one name differ only in domain and path.
+const MAX_ALIKE: usize = 6;

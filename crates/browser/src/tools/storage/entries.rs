@@ -1,16 +1,16 @@
-//! The two storages of a page: one stays, one ends with the tab.
+//! Local and session storage of a page.
 
 use super::site;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::text::{one_line, shorten, written_out};
+use crate::text::{escaped, one_line, shorten};
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Shows or changes what stays.
+/// Shows or changes local storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(in crate::tools) struct LocalStorage(Entries);
@@ -33,7 +33,7 @@ impl Tool for LocalStorage {
     }
 }
 
-/// Shows or changes what ends with the tab.
+/// Shows or changes session storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(in crate::tools) struct SessionStorage(Entries);
@@ -60,7 +60,7 @@ impl Tool for SessionStorage {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entries {
     key: Option<String>,
-    /// Set the entry to this.
+    /// Set the entry to this value.
     value: Option<String>,
     /// Delete the entry; without a key, all of them.
     delete: Option<bool>,
@@ -68,7 +68,6 @@ struct Entries {
     page_idx: Option<u32>,
 }
 
-/// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Kind {
@@ -103,13 +102,13 @@ impl Entries {
                 }
             }
             (Some(key), None) => {
-                let found = ask(&world, kind, json!({ "key": key, "most": MOST_VALUE })).await?;
+                let found = ask(&world, kind, json!({ "key": key, "most": MAX_VALUE })).await?;
                 let entry = found.entries.into_iter().next();
                 let Entry { value, length, .. } = entry.ok_or_else(|| no_such_entry(kind))?;
-                let value = written_out(&value).into_owned();
-                match length > MOST_VALUE {
+                let value = escaped(&value).into_owned();
+                match length > MAX_VALUE {
                     true => format!(
-                        "{value}\n… {length} characters in all; save_storage writes the whole."
+                        "{value}\n… {length} characters in all; save_storage writes all of them."
                     ),
                     false => value,
                 }
@@ -129,10 +128,10 @@ impl Entries {
     }
 }
 
-/// What a storage holds, as far as it was asked for.
+/// The requested content of a storage.
 #[derive(Debug, Deserialize)]
 pub(super) struct Found {
-    /// Why not, in a few words.
+    /// The reason of a failure, in a few words.
     error: Option<String>,
     /// How many entries were deleted.
     #[serde(default)]
@@ -149,16 +148,16 @@ pub(super) struct Entry {
     length: usize,
 }
 
-/// Asks a storage of the page, from a world of which the page knows nothing.
+/// Accesses a storage of the page from an isolated world, unseen by the page.
 pub(super) async fn ask(
     world: &World,
     kind: Kind,
-    mut wish: serde_json::Value,
+    mut request: serde_json::Value,
 ) -> Result<Found, ToolError> {
-    if let Some(wish) = wish.as_object_mut() {
-        wish.insert("kind".into(), json!(kind));
+    if let Some(request) = request.as_object_mut() {
+        request.insert("kind".into(), json!(kind));
     }
-    let found: Found = world.call(ASK, wish).await?;
+    let found: Found = world.call(ASK, request).await?;
     match &found.error {
         Some(why) => Err(ToolError::NotActionable {
             why: format!(
@@ -183,7 +182,7 @@ impl Kind {
 fn no_such_entry(kind: Kind) -> ToolError {
     ToolError::NotActionable {
         why: format!(
-            "The page's {} has no such entry. Leave the key out to see what there is.",
+            "The page's {} has no such entry. Omit the key to list all entries.",
             kind.name()
         ),
     }
@@ -198,17 +197,17 @@ fn line(entry: &Entry) -> String {
     }
 }
 
-const MOST_VALUE: usize = 20_000;
+const MAX_VALUE: usize = 20_000;
 
-/// Looks into a storage, or changes it: all of what was wished, or nothing.
-const ASK: &str = r"((wish) => {
+/// Reads a storage, or changes it: all requested changes or none.
+const ASK: &str = r"((request) => {
     try {
-        const store = wish.kind === 'local' ? localStorage : sessionStorage;
+        const store = request.kind === 'local' ? localStorage : sessionStorage;
         const keys = Array.from({ length: store.length }, (_, at) => store.key(at)).sort();
-        if (wish.set) {
-            const before = wish.set.map(([key]) => [key, store.getItem(key)]);
+        if (request.set) {
+            const before = request.set.map(([key]) => [key, store.getItem(key)]);
             try {
-                for (const [key, value] of wish.set) store.setItem(key, value);
+                for (const [key, value] of request.set) store.setItem(key, value);
             } catch (error) {
                 for (const [key] of before) store.removeItem(key);
                 for (const [key, value] of before) if (value !== null) store.setItem(key, value);
@@ -216,8 +215,8 @@ const ASK: &str = r"((wish) => {
             }
             return {};
         }
-        const wanted = wish.key == null ? keys : keys.filter((key) => key === wish.key);
-        if (wish.delete) {
+        const wanted = request.key == null ? keys : keys.filter((key) => key === request.key);
+        if (request.delete) {
             for (const key of wanted) store.removeItem(key);
             return { count: wanted.length };
         }
@@ -225,7 +224,7 @@ const ASK: &str = r"((wish) => {
             const value = store.getItem(key) ?? '';
             return {
                 key: key.toWellFormed(),
-                value: (wish.most ? value.slice(0, wish.most) : value).toWellFormed(),
+                value: (request.most ? value.slice(0, request.most) : value).toWellFormed(),
                 length: value.length,
             };
         });

@@ -1,4 +1,4 @@
-//! What a site keeps, as a file: in the form that Playwright reads and writes.
+//! Web storage as a file, in Playwright's format.
 
 use super::cookies::{SAME_SITE, of_page};
 use super::entries::{Kind, ask};
@@ -16,7 +16,7 @@ use serde_json::json;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
 
-/// Saves what the site keeps.
+/// Saves the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct SaveStorage {
@@ -49,7 +49,7 @@ impl Tool for SaveStorage {
             .into_iter()
             .partition(|cookie| cookie.partition_key.is_some());
         let state = State {
-            cookies: cookies.into_iter().map(Kept::from).collect(),
+            cookies: cookies.into_iter().map(StoredCookie::from).collect(),
             origins: vec![Origin {
                 origin,
                 local_storage: entries(Kind::Local).await?,
@@ -72,7 +72,7 @@ impl Tool for SaveStorage {
     }
 }
 
-/// Brings back what a site kept.
+/// Restores the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::tools) struct LoadStorage {
@@ -103,8 +103,8 @@ impl Tool for LoadStorage {
             cookies,
             origins: own,
         };
-        // Chrome takes all cookies or none, so they come first.
-        let params = loaded.cookies.iter().map(Kept::param).collect();
+        // Chrome accepts all cookies or none, so they come first.
+        let params = loaded.cookies.iter().map(StoredCookie::param).collect();
         let set = page
             .tab
             .session()
@@ -143,7 +143,7 @@ impl Tool for LoadStorage {
 #[derive(Debug, Deserialize, Serialize)]
 struct State {
     #[serde(default)]
-    cookies: Vec<Kept>,
+    cookies: Vec<StoredCookie>,
     #[serde(default)]
     origins: Vec<Origin>,
 }
@@ -151,12 +151,12 @@ struct State {
 /// A cookie in the file.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct StoredCookie {
     name: String,
     value: String,
     domain: String,
     path: String,
-    /// Seconds since 1970; below zero for one that ends with the browser.
+    /// Seconds since 1970; negative for a session cookie.
     #[serde(default = "never")]
     expires: f64,
     #[serde(default)]
@@ -167,7 +167,7 @@ struct Kept {
     same_site: Option<String>,
 }
 
-/// The storages of an origin in the file. Playwright has no place for the second one.
+/// The storage of an origin in the file. Playwright's format has no session storage.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin {
@@ -195,7 +195,7 @@ impl State {
     }
 }
 
-impl From<Cookie> for Kept {
+impl From<Cookie> for StoredCookie {
     fn from(cookie: Cookie) -> Self {
         Self {
             name: cookie.name,
@@ -214,8 +214,8 @@ impl From<Cookie> for Kept {
     }
 }
 
-impl Kept {
-    /// Whether it goes to the site that is open, or to another that may be seen.
+impl StoredCookie {
+    /// Whether it belongs to the open site, or to another one that the policy allows.
     fn may_be_set(&self, host: &str, policy: &OriginPolicy) -> bool {
         let domain = self.domain.trim_start_matches('.');
         let is_here = host == domain || host.ends_with(&format!(".{domain}"));
@@ -239,11 +239,11 @@ impl Kept {
 }
 
 async fn read(page: &Page, path: &str) -> Result<State, ToolError> {
-    let text = page.files.read(path, MOST_BYTES).await?;
+    let text = page.files.read(path, MAX_BYTES).await?;
     let fail = |why: String| ToolError::File(format!("{} {why}", one_line(path, 300)));
     let state: State = serde_json::from_slice(&text)
         .map_err(|error| fail(format!("is not a file of save_storage: {error}.")))?;
-    let strange = |cookie: &&Kept| {
+    let strange = |cookie: &&StoredCookie| {
         let same_site = cookie.same_site.as_deref();
         same_site.is_some_and(|it| !SAME_SITE.contains(&it))
     };
@@ -261,4 +261,4 @@ const fn never() -> f64 {
     -1.0
 }
 
-const MOST_BYTES: u64 = 20_000_000;
+const MAX_BYTES: u64 = 20_000_000;

@@ -1,4 +1,4 @@
-//! Waiting in pages that may not be seen any more.
+//! Waiting in pages that become forbidden.
 
 use crate::bounds::within;
 use crate::error::ToolError;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Waits in the page, as far as it may be seen, for a text to go.
+/// Waits in the page for a text to disappear.
 async fn until_gone(harness: &FakeBrowser) -> ToolResult {
     let waiting = harness.run("wait_for", json!({"textGone": ["Wait"]}));
     within(policy(), waiting).await
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_text_to_go_is_refused_at_once_when_the_page_goes_where_it_may_not() {
+async fn waiting_for_a_text_to_go_fails_at_once_on_a_forbidden_page() {
     let harness = FakeBrowser::new(|asked: &Asked| match asked.runs("tabmux.waitForTextGone") {
         true => vec![navigated(BLOCKED), asked.refuse("Cannot find context")],
         false => usual(asked),

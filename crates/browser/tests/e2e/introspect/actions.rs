@@ -132,7 +132,7 @@ async fn what_is_in_the_way_is_told() {
     let error = harness.refuses(&tab, "save", json!({})).await;
     assert_eq!(
         error,
-        "The element \"Save\" is covered by <div#cover>. Close or scroll away what lies over it, then try again."
+        "The element \"Save\" is covered by <div#cover>. Close or scroll away what covers it, then try again."
     );
 }
 

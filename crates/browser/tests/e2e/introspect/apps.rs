@@ -1,4 +1,4 @@
-//! Applications and component libraries that nobody here wrote: what tools they get, and that these work.
+//! Real applications and component libraries: which tools they get, and that these work.
 
 use super::harness::PageToolsHarness;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use tabmux_testkit::Response;
 
 const MODULES: &str = "demo-apps/node_modules";
 
-/// Opens an application once it is drawn, and keeps its tools as they are now.
+/// Opens an application, waits until it is drawn, and compares its tools with the stored snapshot.
 async fn open(harness: &PageToolsHarness, name: &str, path: &str, drawn: &str) -> Tab {
     let tab = harness.open(&format!("demo-apps/{path}")).await;
     harness.until(&tab, drawn).await;
@@ -56,7 +56,7 @@ async fn eleven_applications_get_tools_that_work() {
 }
 
 async fn todomvc(harness: &PageToolsHarness) {
-    // The build names its files from the root of its own server.
+    // The build uses absolute paths for its files.
     for (path, kind) in [
         ("/todomvc.js", "text/javascript"),
         ("/todomvc.css", "text/css"),
@@ -249,7 +249,7 @@ async fn swagger(harness: &PageToolsHarness) {
         json!(1),
     )
     .await;
-    // What belongs to it is fetched and drawn after that.
+    // Its content is fetched and drawn after that.
     let drawn = "document.querySelector('.is-open .try-out__btn')?.checkVisibility() \
                  && document.querySelector('.is-open .responses-wrapper h4')?.checkVisibility()";
     harness.until(&tab, drawn).await;

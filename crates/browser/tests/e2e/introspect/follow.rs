@@ -1,4 +1,4 @@
-//! A page is read again when it changes, and never takes much of its time.
+//! A page is read again when it changes, without using much of its time.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -46,7 +46,7 @@ async fn a_page_that_navigates_or_changes_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
+async fn reading_a_page_that_always_changes_takes_a_twentieth_of_its_time() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
@@ -58,7 +58,7 @@ async fn a_page_that_never_rests_gives_a_twentieth_of_its_time_at_most() {
         </script>";
     let tab = harness.page("/busy", body).await;
     tab.introspect(Some(30));
-    // The page itself keeps the account: what each look of ours took, on its own clock.
+    // The page itself measures how long each of our reads took.
     let world = tab.world().await.unwrap();
     let account = patiently(
         async {

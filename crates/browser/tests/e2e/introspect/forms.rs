@@ -1,4 +1,4 @@
-//! Forms and fields as tools, with types, limits, defaults and words of the page.
+//! Forms and fields as tools, with types, limits, defaults and texts of the page.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -90,11 +90,11 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
         .refuses(&tab, "join", json!({ "email": "nobody" }))
         .await;
     assert!(
-        error.contains("It was not sent, because the page's form refuses it: \"Email\": "),
+        error.contains("It was not submitted, because the page's form rejects it: \"Email\": "),
         "{error}"
     );
     assert!(
-        error.ends_with("Call the tool again with these."),
+        error.ends_with("Call the tool again with valid values."),
         "{error}"
     );
     assert_eq!(harness.page_value(&tab, "document.title").await, "A page");
@@ -111,7 +111,7 @@ async fn a_form_that_its_page_refuses_is_not_sent() {
         .await;
     assert_eq!(
         error,
-        "There is no argument `colour`. Call list_page_tools to see which there are."
+        "There is no argument `colour`. Call list_page_tools to see its arguments."
     );
 }
 
@@ -146,7 +146,7 @@ async fn search_boxes_are_named_by_what_they_search() {
 }
 
 #[tokio::test]
-async fn fields_without_a_form_go_with_the_button_beside_them() {
+async fn fields_without_a_form_go_with_the_button_next_to_them() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
@@ -226,7 +226,7 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     let arguments = arguments.read_schema();
     let arguments = arguments["properties"].as_object().unwrap();
     let told: Vec<_> = arguments.keys().collect();
-    // One that does not say where it stands cannot be set, and is not offered.
+    // A slider that does not report its position cannot be set, and is not offered.
     assert_eq!(told, ["size", "colour", "volume", "stuck"]);
 
     let answer = json!({"size": "Large", "colour": "blue", "volume": 9});
@@ -239,11 +239,11 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     for (arguments, expected) in [
         (
             json!({"volume": 6}),
-            "\"Volume\" stops at 7 and 5, and not at 6. It stands at 5 now.",
+            "\"Volume\" has steps at 7 and 5, but not at 6. It is at 5 now.",
         ),
         (
             json!({"stuck": 6}),
-            "\"Stuck\" stands at 5, and the arrow keys do not move it. Use drag.",
+            "\"Stuck\" is at 5, and the arrow keys do not move it. Use drag.",
         ),
         (
             json!({"colour": "Green"}),

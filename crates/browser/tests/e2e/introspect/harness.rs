@@ -1,4 +1,4 @@
-//! A harness whose pages get tools.
+//! A harness for pages with generated tools.
 
 use crate::harness::{BrowserHarness, text_of};
 use serde_json::Value;
@@ -70,7 +70,7 @@ impl PageToolsHarness {
         waited.await.unwrap();
     }
 
-    /// Waits until something is true in the page.
+    /// Waits until a condition is true in the page.
     pub(super) async fn until(&self, tab: &Tab, condition: &str) {
         let wait = format!(
             "new Promise((done) => {{ const look = () => ({condition}) ? done(0) : requestAnimationFrame(look); look(); }})"
@@ -97,7 +97,7 @@ impl PageToolsHarness {
             .clone()
     }
 
-    /// All tools as a person would look through them.
+    /// A readable list of all tools.
     pub(super) fn sheet(&self, tab: &Tab) -> String {
         let mut sheet = String::new();
         for tool in self.tools(tab) {
@@ -131,7 +131,7 @@ impl PageToolsHarness {
         }
     }
 
-    /// Calls a tool that must work.
+    /// Calls a tool that must succeed.
     pub(super) async fn does(&self, tab: &Tab, name: &str, arguments: Value) -> String {
         match self.call(tab, name, arguments.clone()).await {
             Ok(text) => text.replace(&format!("127.0.0.1:{}", self.server.port()), "HOST"),
@@ -139,7 +139,7 @@ impl PageToolsHarness {
         }
     }
 
-    /// Calls a tool that must fail, and answers with its sentence.
+    /// Calls a tool that must fail, and returns the error.
     pub(super) async fn refuses(&self, tab: &Tab, name: &str, arguments: Value) -> String {
         match self.call(tab, name, arguments.clone()).await {
             Ok(text) => panic!("{name} {arguments} should fail, but: {text}"),
@@ -148,6 +148,6 @@ impl PageToolsHarness {
     }
 }
 
-/// Demo pages name scripts of elsewhere; whether these can be reached must not matter.
+/// Demo pages load external scripts; the tests must not depend on whether these are reachable.
 pub(crate) const OFFLINE: &str =
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost";

@@ -26,7 +26,7 @@ async fn items_of_a_list_are_opened_by_index() {
     );
     assert_eq!(
         harness.argument(&tab, "open_thread", "index"),
-        json!({"type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one; list_threads tells them"})
+        json!({"type": "number", "minimum": 0, "multipleOf": 1, "description": "0 is the first one; list_threads lists them"})
     );
     assert!(harness.tool(&tab, "list_threads").read_only);
     assert_eq!(
@@ -59,7 +59,7 @@ async fn items_of_a_list_are_opened_by_index() {
         .await;
     assert_eq!(harness.page_value(&tab, "list.children.length").await, 2);
 
-    // The list is drawn anew: the index means what is there at the call.
+    // The list is drawn again: the index refers to the items at the time of the call.
     harness
         .page_value(&tab, "void draw(['Newest', 'Second'])")
         .await;
@@ -72,7 +72,7 @@ async fn items_of_a_list_are_opened_by_index() {
         .await;
     assert_eq!(
         error,
-        "There is no item 7: there are 2 of them now, and 0 is the first."
+        "There is no item 7: there are 2 items now, and 0 is the first."
     );
 }
 

@@ -1,4 +1,4 @@
-//! Frames, shadow roots, pages that draw themselves, and what is gone.
+//! Frames, shadow roots, pages that redraw themselves, and elements that are gone.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -58,7 +58,7 @@ async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
 }
 
 #[tokio::test]
-async fn what_was_drawn_anew_is_found_again_and_what_is_gone_is_told() {
+async fn redrawn_elements_are_found_again_and_missing_ones_reported() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
@@ -74,7 +74,7 @@ async fn what_was_drawn_anew_is_found_again_and_what_is_gone_is_told() {
     let tool = harness.refuses(&tab, "save", json!({})).await;
     assert_eq!(
         tool,
-        "What save acts on is no longer on the page. Call list_page_tools to see what is there now."
+        "The elements of save are no longer on the page. Call list_page_tools to see what is there now."
     );
 }
 
@@ -106,12 +106,12 @@ async fn reading_changes_nothing_and_names_stay() {
             .await,
         0
     );
-    // Another one comes before them: who has a name keeps it.
+    // Another one is inserted before them: tools that have a name keep it.
     harness.page_value(&tab, "main.insertAdjacentHTML('afterbegin', '<button onclick=\"document.title = 9\">Like</button>'); 0").await;
     harness.read(&tab).await;
     harness.does(&tab, "like_2", json!({})).await;
     assert_eq!(harness.page_value(&tab, "document.title").await, "9");
-    // What a person typed is no default, and no news.
+    // What a user typed is neither a default nor a change.
     harness
         .page_value(&tab, "document.querySelector('input').value = 'typed'; 0")
         .await;

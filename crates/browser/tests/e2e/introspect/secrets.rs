@@ -1,4 +1,4 @@
-//! Passwords, codes and card numbers are taken and never repeated.
+//! Passwords, codes and card numbers are accepted and never repeated.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! The daemon's end of the extension, in the process of the tests: every harness gets a connection of its own to
-//! the one browser, and finds it without tabs and cookies.
+//! The daemon's end of the extension, in the test process: every harness gets its own connection to the one browser,
+//! without tabs and cookies.
 
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use tabmux_testkit::{OverExtension, patiently};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-/// The daemon's end. It lives as long as the process, on threads of its own, because every test ends its own.
+/// The daemon's end. It lives as long as the process, on its own threads, because every test ends its runtime.
 pub(crate) struct Bridge {
     runtime: Runtime,
     hub: Arc<Hub>,
@@ -21,7 +21,7 @@ pub(crate) struct Bridge {
 }
 
 impl Bridge {
-    /// The way to the browser, if the tests of this process are to go over the extension.
+    /// The bridge to the browser, if the tests of this process run through the extension.
     pub(crate) fn here() -> Option<&'static Self> {
         static HERE: OnceLock<Option<Bridge>> = OnceLock::new();
         let here = HERE.get_or_init(|| OverExtension::here().map(Self::build));
@@ -43,7 +43,7 @@ impl Bridge {
                 let connected = Browser::connect_over(transport, settings.clone())
                     .await
                     .unwrap();
-                // The extension tells of closed tabs a moment later.
+                // The extension reports closed tabs with a delay.
                 if connected.info.tabs.is_empty() {
                     return connected;
                 }
@@ -75,7 +75,7 @@ impl Bridge {
     }
 }
 
-/// Takes away what an earlier test left, as its person would: over a connection that tabmux knows nothing of.
+/// Removes what an earlier test left, as a user would: over a connection that tabmux does not know.
 async fn clean(websocket: &str) {
     let transport = WebSocketTransport::connect(websocket, &[]).await.unwrap();
     let (person, _events) = Connection::start(transport);
@@ -98,7 +98,7 @@ async fn clean(websocket: &str) {
 
 async fn close(person: &Session, pages: impl Iterator<Item = tabmux_browser::TargetId>) {
     for target_id in pages {
-        // One that is closing already is not there any more.
+        // It may be closing already.
         let _ = person.send(CloseTarget { target_id }).await;
     }
 }

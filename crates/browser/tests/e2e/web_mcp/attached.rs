@@ -1,4 +1,4 @@
-//! Pages that were there before anybody was attached.
+//! Pages that were open before tabmux attached.
 
 use super::harness::{PageToolsHarness, WITH_WEB_MCP, WITHOUT_WEB_MCP, html};
 use super::servers::with_server;
@@ -10,7 +10,7 @@ use tabmux_cdp::types::target::CreateTarget;
 use tabmux_cdp::{Connection, WebSocketTransport};
 use tabmux_testkit::{Chromium, FixtureServer, OverExtension, Response};
 
-/// A browser of somebody else's with a page open in it, and that page's tab.
+/// An attached browser with an open page, and that page's tab.
 async fn visit(
     flag: &str,
     serve: impl FnOnce(&FixtureServer),
@@ -88,7 +88,7 @@ async fn tools_that_were_registered_before_are_found_in_all_frames() {
     for name in ["top", "near", "far"] {
         assert_eq!(harness.value(&tab, name, json!({})).await, name);
     }
-    // From here on it is as if we had always been there.
+    // From here on everything works as in a tab that was attached from the start.
     harness
         .page_value(
             &tab,
@@ -102,7 +102,7 @@ async fn tools_that_were_registered_before_are_found_in_all_frames() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_page_brought_along_before_is_heard() {
+async fn a_polyfill_that_was_loaded_before_is_found() {
     let own = r#"
         const tools = [];
         class Own extends EventTarget {
@@ -129,7 +129,7 @@ async fn what_a_page_brought_along_before_is_heard() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_inside_a_page_that_began_before_is_asked_and_not_greeted_again() {
-    // Over the extension there is one browser, which has WebMCP.
+    // Through the extension there is one browser, which has WebMCP.
     let flags = match OverExtension::here() {
         Some(_) => &[WITH_WEB_MCP][..],
         None => &[WITH_WEB_MCP, WITHOUT_WEB_MCP],
@@ -148,7 +148,7 @@ async fn a_server_inside_a_page_that_began_before_is_asked_and_not_greeted_again
         harness.until_names(&tab, &["mine"]).await;
         let mine = harness.value(&tab, "mine", json!({})).await;
         assert_eq!(mine["content"][0]["text"], "mine");
-        // Another client may have greeted it, and its greeting stands.
+        // Another client may have initialized it, and must not be disturbed.
         let said = json!(["check", "tools/list", "tools/call"]);
         assert_eq!(harness.page_value(&tab, "said").await, said);
     }

@@ -1,4 +1,4 @@
-//! What comes of a call.
+//! The results of calls.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -30,10 +30,10 @@ async fn what_a_tool_returns_or_throws_arrives() {
         json!({"a": [1, null]})
     );
     let nothing = harness.words(&tab, "nothing", json!({})).await;
-    assert_eq!(nothing, "The tool ran, and returned nothing.");
+    assert_eq!(nothing, "The tool ran and returned nothing.");
     let input = json!({"text": "ü\u{1F600}\n", "list": [{}, 1.5]});
     assert_eq!(harness.value(&tab, "echo", input.clone()).await, input);
-    // Chrome's protocol does not take such keys, but the page does.
+    // Chrome's protocol does not accept such keys, but the page does.
     let input = json!({"grün": {"größe": [{"ü": 1}]}});
     assert_eq!(harness.value(&tab, "echo", input.clone()).await, input);
     assert_eq!(harness.value(&tab, "late", json!({})).await, json!("late"));
@@ -83,7 +83,7 @@ async fn calls_run_beside_each_other_and_none_loses_its_answer() {
         opened,
     );
     assert_eq!((zero, one, two), (json!(0), json!(1), json!(2)));
-    // An answer may overtake the name of its call.
+    // An answer may come before the id of its call.
     for n in 0..200 {
         assert_eq!(
             harness.value(&tab, "quick", json!({"n": n})).await,
@@ -117,7 +117,7 @@ async fn a_cancelled_call_is_given_up_in_the_page() {
     answer.unwrap_err();
     while harness.page_value(&tab, "log").await != json!(["began", "aborted"]) {}
 
-    // One that never comes back from its own script is stopped.
+    // A tool that never returns from its own script is stopped.
     let cancel = CancellationToken::new();
     let busy = harness.tool(&tab, "loop");
     let call = harness.call_page_tool(&tab, &busy, json!({}), cancel.clone());
@@ -157,7 +157,10 @@ async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
         let filled = harness
             .words(&tab, "by_hand", json!({"q": text, "c": "g"}))
             .await;
-        assert!(filled.contains("waits for the user to send it"), "{filled}");
+        assert!(
+            filled.contains("waits for the user to submit it"),
+            "{filled}"
+        );
         let form = "[mine.q.value, mine.c.value, sent.length]";
         assert_eq!(harness.page_value(&tab, form).await, json!([text, "g", 0]));
     }
@@ -166,7 +169,7 @@ async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
         .await;
     assert!(refused.contains("purple"), "{refused}");
 
-    // Calls of one form overwrite each other in Chrome, and only the last would be answered.
+    // In Chrome, calls of one form overwrite each other, and only the last one is answered.
     let (five, six, seven) = tokio::join!(
         harness.value(&tab, "by_itself", json!({"n": 5})),
         harness.value(&tab, "by_itself", json!({"n": 6})),
@@ -175,7 +178,7 @@ async fn a_form_is_filled_and_left_to_the_user_unless_it_submits_itself() {
     assert_eq!([five, six, seven], ["got 5", "got 6", "got 7"]);
     let invalid = harness.failure(&tab, "by_itself", json!({"n": 1})).await;
     assert!(invalid.contains("must be greater"), "{invalid}");
-    // The user sends the form after all: nobody waits for it, and nothing breaks.
+    // The user submits the form later: no call waits for it, and nothing breaks.
     harness.page_value(&tab, "mine.requestSubmit()").await;
     assert_eq!(harness.page_value(&tab, "sent").await, json!(["two"]));
     harness.value(&tab, "by_itself", json!({"n": 8})).await;
@@ -197,7 +200,7 @@ async fn a_tool_that_opens_a_dialog_does_not_hang() {
     harness
         .text(&tab, "handle_dialog", json!({"action": "accept"}))
         .await;
-    // The tool went on by what was said.
+    // The tool continued with the dialog's answer.
     assert_eq!(harness.page_value(&tab, "said").await, json!(true));
 }
 
@@ -213,7 +216,7 @@ async fn the_first_of_two_answers_counts() {
     let tab = harness.page("", "", script).await;
     let answer = harness.call(&tab, "both", json!({})).await.unwrap();
     assert_eq!(answer, PageAnswer::Value(json!("my answer")));
-    // The second answer comes with the end of the document, so it is there when the next has its tools.
+    // The second answer comes when the document goes away, so it has come when the next one has its tools.
     harness.until_names(&tab, &["further"]).await;
     for n in 0..3 {
         let answer = harness.value(&tab, "further", json!({"n": n})).await;

@@ -1,4 +1,4 @@
-//! A harness with pages that have tools.
+//! A harness for pages that register tools.
 
 use crate::harness::{BrowserHarness, text_of};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ impl PageToolsHarness {
         Some(Self(BrowserHarness::start().await?))
     }
 
-    /// The same with a browser that does not know WebMCP.
+    /// The same with a browser without WebMCP.
     pub(crate) async fn without_web_mcp() -> Option<Self> {
         Some(Self(BrowserHarness::start_with(&[WITHOUT_WEB_MCP]).await?))
     }
@@ -64,7 +64,7 @@ impl PageToolsHarness {
         waited.await.unwrap();
     }
 
-    /// Waits until the page has a tool of that name. Chrome registers forms after their page has loaded.
+    /// Waits until the page has a tool with this name. Chrome registers forms after their page has loaded.
     pub(crate) async fn until_tool(&self, tab: &Tab, name: &str) {
         let mut found = tab.findings();
         let last = found.clone();
@@ -93,7 +93,7 @@ impl PageToolsHarness {
             .await
     }
 
-    /// Calls a tool that must answer with a value.
+    /// Calls a tool that must return a value.
     pub(crate) async fn value(&self, tab: &Tab, name: &str, arguments: Value) -> Value {
         match self.call(tab, name, arguments).await {
             Ok(PageAnswer::Value(value)) => value,
@@ -101,7 +101,7 @@ impl PageToolsHarness {
         }
     }
 
-    /// Calls a tool that we must have something to say about.
+    /// Calls a tool that must be answered with a text of ours.
     pub(crate) async fn words(&self, tab: &Tab, name: &str, arguments: Value) -> String {
         match self.call(tab, name, arguments).await {
             Ok(PageAnswer::Output(output)) => text_of(&output),
@@ -117,8 +117,8 @@ impl PageToolsHarness {
         }
     }
 
-    /// Calls a tool that sets `busy` and never answers, and has its page left by a script meanwhile. What the
-    /// caller is told.
+    /// Calls a tool that sets `busy` and never answers, while a script navigates its page away. Returns the caller's
+    /// result.
     pub(crate) async fn left_during(&self, tab: &Tab, name: &str, leave: &str) -> String {
         let leave = async {
             while self.page_value(tab, "window.busy").await != json!(1) {}
@@ -130,7 +130,7 @@ impl PageToolsHarness {
         failure
     }
 
-    /// Calls a tool of a document that is not there any more.
+    /// Calls a tool of a document that is gone.
     pub(crate) async fn is_gone(&self, tab: &Tab, tool: &FoundTool) {
         let call = self.call_page_tool(tab, tool, json!({}), CancellationToken::new());
         let told = call.await.unwrap_err().to_string();
@@ -153,7 +153,7 @@ pub(crate) fn html(body: &str, script: &str) -> String {
     )
 }
 
-/// What is experimental in this version of Chrome, as `tabmux` launches its own.
+/// The experimental features that `tabmux` enables in a launched Chrome.
 pub(crate) const WITH_WEB_MCP: &str = "--enable-features=WebMCP";
-/// What is switched off stays off, whatever is switched on.
+/// A disabled feature stays off, whatever else is enabled.
 pub(crate) const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP,WebMCPTesting";

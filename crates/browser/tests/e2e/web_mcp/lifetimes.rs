@@ -1,4 +1,4 @@
-//! Tools live and die with their documents.
+//! Tools exist as long as their documents.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -78,7 +78,7 @@ async fn navigation_reload_and_the_way_back_each_give_a_new_set() {
     assert_eq!(harness.value(&tab, "of_b", json!({})).await, "of_b");
     go("/bare").await;
     harness.until_names(&tab, &[]).await;
-    // To another site, which is another process.
+    // To another site, which runs in another process.
     let url = harness.server.cross_site_url("/b");
     harness
         .text(&tab, "navigate_page", json!({"type": "url", "url": url}))
@@ -98,7 +98,7 @@ async fn a_document_that_chrome_kept_comes_back_with_its_tools() {
             add({{name: "of_{name}", execute: () => "{name}" + ++calls}});"#
         );
         let page = Response::html(super::harness::html("", &script));
-        // What must not be stored is not kept, either.
+        // Chrome does not keep pages with `no-store` for back and forward.
         let page = page.with_header("Cache-Control", "no-cache");
         harness.server.route(&format!("/{name}"), page);
     }
@@ -111,7 +111,7 @@ async fn a_document_that_chrome_kept_comes_back_with_its_tools() {
     harness.text(&tab, "navigate_page", there).await;
     harness.until_names(&tab, &["of_b"]).await;
     assert_eq!(harness.value(&tab, "of_b", json!({})).await, "b1");
-    // Each way finds the document as it was left, with what it counted: it was not loaded again.
+    // Back and forward restore the document with its counter: it was not loaded again.
     for (way, name, count) in [("back", "a", 2), ("forward", "b", 2), ("back", "a", 3)] {
         let way = json!({"type": way});
         harness.text(&tab, "navigate_page", way).await;
@@ -246,7 +246,7 @@ async fn what_a_hostile_page_registers_is_bounded() {
     assert!(!names.contains(&"huge_schema".to_owned()));
     assert!(!names.contains(&"debugger".to_owned()));
     assert!(harness.tool(&tab, "fine").description.chars().count() <= 4_001);
-    // Tools that come and go as fast as they can cost others nothing.
+    // Tools that come and go quickly do not affect other tabs.
     let churn = r#"window.n = 0; setInterval(() => { for (let i = 0; i < 50; i++) {
         const c = new AbortController();
         document.modelContext.registerTool({name: "churn" + n++, description: "d",

@@ -1,12 +1,12 @@
-//! Pages with an MCP server inside that speaks over `postMessage`, as those on MCP-B's tab transport do.
-//! What the published package does is tried in `packages/page`.
+//! Pages with an MCP server inside that uses `postMessage`, as with MCP-B's tab transport. The published package is
+//! tested in `packages/page`.
 
 use super::harness::PageToolsHarness;
 use serde_json::{Value, json};
 use tabmux_testkit::OverExtension;
 use tokio_util::sync::CancellationToken;
 
-/// A server written by hand: `serve(tools)` begins it, and `said` has what it was told.
+/// A minimal server: `serve(tools)` starts it, and `said` records what it received.
 const SERVER: &str = r#"
     window.said = [];
     const speak = (payload, channel = "mcp-default") =>
@@ -49,21 +49,21 @@ fn answer(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// With WebMCP and without; over the extension there is one browser, which has it.
+/// With and without WebMCP; through the extension there is one browser, which has it.
 async fn both() -> Option<Vec<PageToolsHarness>> {
-    let mut stands = vec![PageToolsHarness::start().await?];
+    let mut harnesses = vec![PageToolsHarness::start().await?];
     if OverExtension::here().is_none() {
-        stands.push(PageToolsHarness::without_web_mcp().await?);
+        harnesses.push(PageToolsHarness::without_web_mcp().await?);
     }
-    Some(stands)
+    Some(harnesses)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
-    let Some(stands) = both().await else {
+    let Some(harnesses) = both().await else {
         return;
     };
-    for harness in stands {
+    for harness in harnesses {
         let script = with_server(
             r#"serve([
                  {name: "sum", title: "Adds", annotations: {readOnlyHint: true}, run: ({a, b}) => text(a + b),
@@ -75,7 +75,7 @@ async fn the_tools_of_a_server_inside_the_page_are_tools_of_the_page() {
                ], {pages: 2});"#,
         );
         let tab = harness.page("", "", &script).await;
-        // Nothing is waited for here: they are known when the page counts as open.
+        // No waiting here: the tools are known when the page counts as open.
         assert_eq!(
             harness.names(&tab),
             ["sum", "wipe", "fails", "refuses", "large"]
@@ -126,7 +126,7 @@ async fn a_list_that_changes_is_read_again_and_a_server_that_stops_has_no_tools(
     harness.until_names(&tab, &["one", "two"]).await;
     assert_eq!(harness.tool(&tab, "one").number, one, "it is the same tool");
 
-    // However often it says so, it is asked at most every 50 ms, and the last word counts.
+    // However often it reports changes, it is asked at most every 50 ms, and the last state wins.
     let flood = r#"said.length = 0; for (let i = 0; i < 5000; i++) changed("shop"); serve.again(tools.slice(1)); 0"#;
     harness.page_value(&tab, flood).await;
     harness.until_names(&tab, &["two"]).await;
@@ -153,10 +153,10 @@ async fn a_list_that_changes_is_read_again_and_a_server_that_stops_has_no_tools(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
-    let Some(stands) = both().await else {
+    let Some(harnesses) = both().await else {
         return;
     };
-    for harness in stands {
+    for harness in harnesses {
         let script = with_server(
             r#"window.runs = [];
                window.gone = new AbortController();
@@ -207,7 +207,7 @@ async fn a_servers_tools_live_and_die_with_their_documents() {
         r#"<iframe id="a" src="/near"></iframe><iframe src="{far}" allow="tools"></iframe>"#
     );
     let tab = harness.page("", &body, &offer("top")).await;
-    // Documents of other sites are not asked.
+    // Documents of other origins are not asked.
     let all = ["top", "never", "near", "never"];
     harness.until_names(&tab, &all).await;
     assert_eq!(harness.value(&tab, "near", json!({})).await, answer("near"));

@@ -1,4 +1,4 @@
-//! Pages written for WebMCP in a browser that does not have it.
+//! Pages written for WebMCP in a browser without it.
 
 use super::harness::PageToolsHarness;
 use serde_json::json;
@@ -44,7 +44,7 @@ async fn pages_register_tools_as_they_would_with_the_real_thing() {
     let large = harness.value(&tab, "large", json!({})).await;
     assert_eq!(large.as_str().unwrap().len(), 5_000_000);
     let nothing = harness.words(&tab, "nothing", json!({})).await;
-    assert_eq!(nothing, "The tool ran, and returned nothing.");
+    assert_eq!(nothing, "The tool ran and returned nothing.");
     let thrown = harness.failure(&tab, "throws", json!({})).await;
     assert_eq!(thrown, "The page's tool failed: TypeError: boom.");
 
@@ -101,7 +101,7 @@ async fn the_shim_refuses_what_the_real_thing_refuses() {
     assert_eq!(outcome(&format!("{execute}'{{}}'))")).await, "TypeError");
     assert_eq!(outcome(&format!("{execute}null))")).await, "TypeError");
     harness.until_names(&tab, &["a"]).await;
-    // Nothing of ours is left lying about.
+    // No globals of ours are visible.
     let names =
         "Object.getOwnPropertyNames(window).filter((name) => /^_[0-9a-f]{32}$|tabmux/.test(name))";
     assert_eq!(harness.page_value(&tab, names).await, json!([]));
@@ -168,7 +168,10 @@ async fn forms_are_tools_with_the_shim_too() {
     let input =
         json!({"q": "one", "c": "g", "used": true, "x": ["2"], "size": "l", "when": "2026-01-02"});
     let filled = harness.words(&tab, "by_hand", input).await;
-    assert!(filled.contains("waits for the user to send it"), "{filled}");
+    assert!(
+        filled.contains("waits for the user to submit it"),
+        "{filled}"
+    );
     let form = "[...new FormData(mine)].map(String)";
     let data = json!([
         "q,one",
@@ -257,7 +260,7 @@ async fn what_a_page_brings_along_is_left_alone_and_heard() {
     let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;
     };
-    // A stand-in that takes text only, as older ones do, and replaces whatever is there.
+    // A polyfill that accepts only text, as older ones do, and replaces an existing one.
     let script = r#"
         const tools = [];
         class Own extends EventTarget {

@@ -1,19 +1,18 @@
-//! The keys of a US keyboard, by the names that web pages know them under.
+//! The keys of a US keyboard, with the names that web pages use.
 
-/// One key as it is pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// A key that types one of two characters.
     Printable(&'static PrintableKey, Face),
-    /// A key with a name, its code, its number and its place.
+    /// A named key: name, code, key code, location.
     Named(&'static str, &'static str, i64, i64),
     /// A key of the number pad that types a character.
     Pad(char, &'static str, i64),
-    /// A character that the keyboard does not have.
+    /// A character that is not on the keyboard.
     Foreign(char),
 }
 
-/// A key that types: code, number, plain and shifted character.
+/// A key that types: code, key code, plain and shifted character.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PrintableKey(&'static str, i64, char, char);
 
@@ -25,7 +24,7 @@ pub(super) enum Face {
 }
 
 impl Key {
-    /// The key of that name: a character, a name such as `Enter`, or a code such as `KeyA`.
+    /// The key with this name: a character, a name such as `Enter`, or a code such as `KeyA`.
     pub(super) fn named(name: &str) -> Option<Self> {
         let mut characters = name.chars();
         if let (Some(only), None) = (characters.next(), characters.next()) {
@@ -124,7 +123,7 @@ impl Key {
         }
     }
 
-    /// What it types.
+    /// The text it types.
     pub(super) fn text(self) -> Option<String> {
         match self {
             Self::Named("Enter", ..) => Some("\r".into()),
@@ -134,7 +133,7 @@ impl Key {
     }
 }
 
-/// What people call keys besides their proper names.
+/// Other common names of keys.
 fn alias(name: &str) -> &str {
     match name.to_ascii_lowercase().as_str() {
         "esc" => "Escape",
@@ -222,7 +221,7 @@ static PRINTABLE: [PrintableKey; 48] = [
     PrintableKey("Slash", 191, '/', '?'),
 ];
 
-/// Name, code, number, place.
+/// Name, code, key code, location.
 const NAMED: &[(&str, &str, i64, i64)] = &[
     ("Enter", "Enter", 13, 0),
     ("Enter", "NumpadEnter", 13, ON_KEYPAD),
@@ -255,7 +254,7 @@ const NAMED: &[(&str, &str, i64, i64)] = &[
     ("Meta", "MetaRight", 92, ON_THE_RIGHT),
 ];
 
-/// Character, code, number.
+/// Character, code, key code.
 const PAD: &[(char, &str, i64)] = &[
     ('0', "Numpad0", 96),
     ('1', "Numpad1", 97),

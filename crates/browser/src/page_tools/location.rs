@@ -1,4 +1,4 @@
-//! Where a tool is at home: the document that it belongs to, and how to notice that it has gone.
+//! The document that a tool belongs to, and how to notice that it is gone.
 
 use crate::error::ToolError;
 use crate::tab::{DocumentId, FrameId, Load, Tab, TabState};
@@ -9,14 +9,14 @@ use tabmux_cdp::types::runtime;
 
 /// The document of a tool.
 #[derive(Clone, Debug)]
-pub(crate) struct Home {
+pub(crate) struct ToolLocation {
     pub(crate) session: Session,
     pub(crate) frame: FrameId,
     pub(crate) document: DocumentId,
 }
 
-impl Home {
-    /// Resolves when the document is no longer shown, or fails when the tab goes away.
+impl ToolLocation {
+    /// Returns when the document is no longer shown; fails when the tab closes.
     pub(crate) async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
         let left = |state: &TabState| {
             let frame = state.frames.find(&self.frame);
@@ -26,8 +26,8 @@ impl Home {
         Ok(())
     }
 
-    /// What to say of a call that had no answer when the document was left.
-    pub(crate) fn left_unanswered(&self, tab: &Tab) -> ToolError {
+    /// The error for a call that was unanswered when its document went away.
+    pub(crate) fn unanswered(&self, tab: &Tab) -> ToolError {
         let state = tab.state();
         let what = match state.frames.find(&self.frame) {
             Some(frame) if frame.parent.is_none() => {
@@ -37,18 +37,18 @@ impl Home {
             None => "The frame with the tool was removed".to_owned(),
         };
         ToolError::PageTool(format!(
-            "{what} before its tool answered, so nobody knows what the tool has done. Look at the page, and \
+            "{what} before its tool answered, so the effect of the tool is unknown. Look at the page, and \
              call list_page_tools to see what it offers now."
         ))
     }
 }
 
-/// Waits until a page that a tool led to is loaded, for those whose answer comes only then.
-pub(crate) async fn arrived(tab: &Tab) {
+/// Waits until the page that a tool navigated to is loaded, for answers that come only then.
+pub(crate) async fn wait_for_load(tab: &Tab) {
     let here = |state: &TabState| state.load == Load::Complete && !state.navigating;
     let _ = tab.until(LOAD_LIMIT, here).await;
-    // Chrome reads the new page in a task of the page's own. When a later one has had its turn, the answer is
-    // on its way before ours, or there is none.
+    // Chrome reads the new page in a task of that page. Once a later task has run, the answer has been sent before
+    // ours, or there is none.
     let _ = tab.session().send_within(later_tasks(), LOAD_LIMIT).await;
     tab.catch_up().await;
 }
@@ -64,7 +64,7 @@ fn later_tasks() -> runtime::Evaluate {
 }
 
 /// "The tool led to another page: …"
-pub(crate) fn led_elsewhere(tab: &Tab) -> String {
+pub(crate) fn navigated_to(tab: &Tab) -> String {
     let state = tab.state();
     let url = state.frames.main().map(|main| main.url.as_str());
     let url = one_line(url.unwrap_or_default(), 200);
