@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Such scripts, in order. Shown as a number: plans for browsers are told apart by how they are shown, and scripts
-/// are long.
+/// These scripts, in order. `Debug` shows a hash instead of the text: browser plans are compared by their `Debug`
+/// output, and scripts are long.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct InitScripts(Arc<[String]>);
 

@@ -1,4 +1,4 @@
-//! Frames on a page that the work done here may not see: they are hidden in pictures, and nothing is sent to them.
+//! Frames that the current task may not see: they are hidden in screenshots, and get no input.
 
 use crate::bounds;
 use crate::error::ToolError;
@@ -11,7 +11,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use tabmux_cdp::types::{dom, runtime};
 
-/// Refuses what would show all that is on the page, while a frame is there that may not be seen.
+/// Refuses a tool that shows the whole page, while the page has a frame that may not be seen.
 pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
     match bounds::unseen(tab).into_iter().next() {
         Some((_, blocked)) => Err(ToolError::UnseenFrame { what, blocked }),
@@ -19,20 +19,20 @@ pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
     }
 }
 
-/// Whether such a frame is there.
+/// Whether the page has such a frame.
 pub(crate) fn is_there(tab: &Tab) -> bool {
     !bounds::unseen(tab).is_empty()
 }
 
-/// Refuses the pointer, the button and the wheel at a point of the tab's viewport that is in such a frame.
+/// Refuses mouse input at a point of the tab's viewport that is in such a frame.
 pub(crate) async fn refuse_point(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
-    let what = "At this point is a frame that may not be used; nothing was pressed.";
+    let what = "At this point is a frame of a disallowed site; nothing was clicked.";
     descend(tab, what, "tabmux.frameAt", Some((x, y))).await
 }
 
-/// Refuses to let go of what is dragged at a point that is in such a frame.
+/// Refuses a drop at a point that is in such a frame.
 pub(crate) async fn refuse_drop(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
-    let what = "At the goal is a frame that may not be used; nothing was dropped.";
+    let what = "At the drop point is a frame of a disallowed site; nothing was dropped.";
     descend(tab, what, "tabmux.frameAt", Some((x, y))).await
 }
 
@@ -43,7 +43,7 @@ pub(crate) async fn refuse_keys(tab: &Tab) -> Result<(), ToolError> {
     descend(tab, what, "tabmux.focusedFrame", None).await
 }
 
-/// Follows frames from the outside in, as `function` leads; an error where that comes to one not to be seen.
+/// Follows nested frames inwards, as `function` selects them; an error if that leads to a disallowed one.
 async fn descend(
     tab: &Tab,
     what: &'static str,
@@ -63,7 +63,7 @@ async fn descend(
     }
     let mut world = tab.world().await?;
     loop {
-        // Looked up for what it leaves known: the closed shadow roots around them.
+        // Looked up for its side effect: closed shadow roots around them become known.
         for child in leading_to(tab, &unseen, &world.frame) {
             frame_owner(&world, &child).await?;
         }
@@ -73,10 +73,10 @@ async fn descend(
             return Ok(());
         };
         let Some(id) = shown_frame(&world, n).await? else {
-            // It shows a picture or the like.
+            // It shows an image or similar.
             return Ok(());
         };
-        // What Chrome told before its last answer counts.
+        // Process all events that Chrome sent before its last response.
         tab.catch_up().await;
         let child = tab.state().frames.find(&id).cloned();
         let Some(child) = child else {
@@ -97,7 +97,7 @@ async fn descend(
     }
 }
 
-/// The frames straight in `outer` that are not to be seen or have such a frame inside.
+/// The child frames of `outer` that are disallowed or contain a disallowed frame.
 fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
     let state = tab.state();
     let leading = unseen.iter().filter_map(|(frame, _)| {
@@ -114,19 +114,19 @@ fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<Fr
     leading.collect()
 }
 
-/// Such frames, hidden for a picture; shown again at the latest when this is dropped.
+/// Disallowed frames, hidden for a screenshot; shown again at the latest when this is dropped.
 pub(crate) struct Cover {
     frames: Vec<(FrameId, DocumentId)>,
     blocked: Option<Blocked>,
     worlds: Vec<World>,
-    /// The elements that show them.
+    /// The elements that contain them.
     owners: Vec<(World, u32)>,
-    /// Documents from this one on came later.
+    /// Documents from this one on are newer than the screenshot's start.
     since: DocumentId,
 }
 
 impl Cover {
-    /// Hides what may not be seen. Where nothing is to be hidden, nothing is done.
+    /// Hides disallowed frames. Without any, does nothing.
     pub(crate) async fn begin(tab: &Tab) -> Result<Self, ToolError> {
         let since = DocumentId::next();
         let unseen = bounds::unseen(tab);
@@ -165,22 +165,22 @@ impl Cover {
         Ok(cover)
     }
 
-    /// Shows them again. An error if they, or others, may be in the picture.
+    /// Shows them again. An error if they, or others, may be in the screenshot.
     pub(crate) async fn end(mut self, tab: &Tab) -> Result<(), ToolError> {
         let mut whole = self.holds().await;
         for world in &self.worlds {
-            // Of a document that has left meanwhile nobody can tell.
+            // For a document that is gone meanwhile, the result is unknown.
             let covered = world.call::<Covered>("tabmux.uncover", json!({})).await;
             whole &= covered.is_ok_and(|covered| covered.ok);
         }
         self.worlds.clear();
-        // What Chrome told before the picture counts.
+        // Process all events that Chrome sent before the screenshot.
         tab.catch_up().await;
         let unseen = bounds::unseen(tab);
         if self.blocked.is_none() {
             self.blocked = unseen.first().map(|(_, blocked)| blocked.clone());
         }
-        // One that came and went again may be in it, too.
+        // A frame that appeared and went away again may be in it, too.
         let policy = bounds::here().unwrap_or_else(|| tab.guard().policy());
         if let Err(blocked) = tab.state().frames.check_since(self.since, &policy) {
             whole = false;
@@ -192,8 +192,8 @@ impl Cover {
         }
     }
 
-    /// Whether nothing in the page can show again what is hidden: the styles of a shadow root count for more than an
-    /// element's own where it is slotted there.
+    /// Whether the page's styles cannot show the hidden frames again: for a slotted element, styles of the shadow
+    /// root override the element's own.
     async fn holds(&self) -> bool {
         for (world, owner) in &self.owners {
             if !matches!(is_slotted(world, *owner).await, Ok(false)) {
@@ -227,7 +227,7 @@ impl Drop for Cover {
     }
 }
 
-/// Whether an element is where a shadow root takes it in, or may: a closed one is told by Chrome alone.
+/// Whether an element is slotted into a shadow root, or may be: only Chrome knows closed ones.
 async fn is_slotted(world: &World, n: u32) -> Result<bool, ToolError> {
     let parent = runtime::Evaluate {
         expression: format!("tabmux.dom.parent(tabmux.element({n}))"),
@@ -260,7 +260,7 @@ struct Covered {
     ok: bool,
 }
 
-/// Why there is no film, trace or heap of a page.
+/// Why there is no screencast, trace or heap snapshot of a page.
 pub(crate) const NOT_RECORDED: &str =
     "The page shows a frame that may not be seen, so it cannot be recorded. Use take_snapshot.";
 
@@ -270,7 +270,7 @@ mod tests {
     use crate::fake::{self, Asked, FRAME, FakeBrowser};
     use crate::origins::{OriginPolicy, OriginRules, RuledBy};
 
-    /// What a picture comes to, while which frames show these sites one after the other.
+    /// The result of a screenshot, while one frame shows these sites one after the other.
     async fn picture(sites: Vec<&'static str>) -> Result<(), String> {
         let harness = FakeBrowser::new(move |asked: &Asked| {
             let mut said = Vec::new();

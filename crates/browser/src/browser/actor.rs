@@ -1,4 +1,4 @@
-//! Follows one browser: the only task that keeps its table of tabs.
+//! The actor of one browser: the only task that changes its table of tabs.
 
 use super::downloads::{Downloads, Staging};
 use super::entry::Entry;
@@ -26,24 +26,25 @@ pub(super) struct Actor<E> {
     settings: TabSettings,
     process: Option<BrowserProcess>,
     pub(super) tabs: HashMap<TargetId, Entry>,
-    /// Tabs that crashed, and whether anybody is attached to them.
+    /// Tabs that crashed, and whether a client is attached to them.
     pub(super) crashed: HashMap<TargetId, bool>,
-    /// Tabs being made now, and those that have to wait until it is known whose they are.
+    /// How many tabs are being created now, and the new tabs that must wait until it is known who
+    /// opened them.
     pub(super) making: usize,
     pub(super) unannounced: Vec<TargetId>,
     pub(super) downloads: Downloads,
-    /// Where downloads of a browser of ours go first.
+    /// Where a launched browser puts downloads first.
     pub(super) staging: Option<Staging>,
     output: Option<OutputRoot>,
     tag: u32,
     report: mpsc::Sender<E>,
-    /// Whether a person uses this browser and can end our sessions.
+    /// Whether a person uses this browser and can end our CDP sessions.
     personal: bool,
     pub(super) privacy: Privacy,
     pub(super) proxy_login: ProxyLogin,
-    /// Tabs that nobody is told of.
+    /// Tabs that are not reported.
     pub(super) hidden: HashMap<TargetId, TabFacts>,
-    /// To ourselves, from those who watch over tabs.
+    /// Our own queue, for the tasks that watch tabs.
     orders: mpsc::WeakSender<Order>,
 }
 
@@ -81,7 +82,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// The same, with a place for downloads.
+    /// Sets the folder for downloads.
     pub(super) fn staging(self, staging: Option<(Staging, OutputRoot)>) -> Self {
         let (staging, output) = staging.unzip();
         Self {
@@ -91,7 +92,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// The same, in a browser that a person uses.
+    /// Sets whether a person uses the browser.
     pub(super) fn of_person(self, personal: bool) -> Self {
         Self { personal, ..self }
     }
@@ -103,12 +104,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         pulse: Pulse,
     ) {
         let mut shut_down = None;
-        // A browser of ours that hangs is not let go: its tabs would go with it.
+        // A launched browser that hangs is not given up: its tabs would be lost.
         let attached = self.process.is_none();
         let mut hangs = std::pin::pin!(pulse.stops(self.session.clone()));
         loop {
             tokio::select! {
-                // Events first: whoever asks after Chrome's answer finds what came before it known.
+                // Events first: a request sent after Chrome's response must see all earlier events.
                 biased;
                 event = events.next() => match event {
                     Some(event) => self.handle_event(event).await,
@@ -122,10 +123,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                     Some(order) => self.handle_order(order).await,
                     None => break,
                 },
-                // A helper that lives on may hold the pipe open after the browser has died.
+                // A child process that survives the browser can keep the pipe open.
                 () = exit_of(self.process.as_mut()) => break,
                 () = &mut hangs, if attached => {
-                    tracing::warn!("the browser gives no sign of life and is let go");
+                    tracing::warn!("the browser does not respond; giving up the connection");
                     break;
                 }
             }
@@ -265,7 +266,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             return;
         }
         entry.awaiting_tab.push(answer);
-        // In a browser of ours every tab attaches by itself.
+        // In a launched browser every tab is attached automatically.
         if self.process.is_none() && !entry.attaching {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
@@ -281,7 +282,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// Some pages are the browser's own: an extension may not touch them.
+    /// Some pages belong to the browser itself, and an extension may not attach to them.
     fn handle_unattachable(&mut self, target: &TargetId, why: &CdpError) {
         let policy = self.settings.policy;
         let Some(entry) = self.tabs.get_mut(target) else {
@@ -323,7 +324,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 let origin = TabOpener::Popup {
                     opener: opener.clone(),
                 };
-                // Announced first: who hears of the popup from its opener finds it known.
+                // Report the popup before its opener mentions it.
                 self.announce(&target, origin).await;
                 if let Some(tab) = self.tabs.get(&opener).and_then(|entry| entry.tab.as_ref()) {
                     tab.note_popup(target);
@@ -340,10 +341,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         session: Session,
         events: Events,
     ) {
-        // Chrome attaches a new tab before it tells of it.
+        // Chrome attaches a new tab before it reports its creation.
         self.handle_created(&event.target_info).await;
         let target = event.target_info.target_id.clone();
-        // Before its first request: a popup may go where its opener may, and nowhere else.
+        // Before its first request: the opener's policy applies to a popup.
         let opener = event.target_info.opener_id.as_ref();
         let opener = opener.and_then(|opener| self.tabs.get(opener)?.tab.as_ref());
         let user = opener.and_then(Tab::user);
@@ -382,7 +383,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     async fn handle_changed(&mut self, info: &target::TargetInfo) {
         let facts = TabFacts::from(info);
         let Some(entry) = self.tabs.get_mut(&facts.target) else {
-            // A tab that crashed, and is loaded again if this is not about something else.
+            // The tab crashed. Unless this event is about something else, it is loaded again.
             return match self.is_still_crashed(info) {
                 true => {}
                 false => self.handle_created(info).await,
@@ -397,7 +398,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self.tell_changed(&target).await;
     }
 
-    /// Takes over a title, unless the tab has moved on since it was asked for.
+    /// Stores a title, unless the tab has navigated since it was asked for.
     async fn handle_title(&mut self, facts: TabFacts) {
         let known = self.tabs.get_mut(&facts.target);
         if let Some(entry) = known.filter(|entry| entry.facts.url == facts.url) {
@@ -406,7 +407,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// Tells how a tab looks now, if it was told otherwise.
+    /// Reports the tab's state if it changed.
     async fn tell_changed(&mut self, target: &TargetId) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
@@ -421,7 +422,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self.tell(BrowserEvent::TabChanged(facts)).await;
     }
 
-    /// Tells which tools of its own a tab's page has now, if it was told otherwise.
+    /// Reports the tools of a tab's page if they changed.
     async fn tell_tools(&mut self, target: &TargetId) {
         if self.unannounced.contains(target) {
             return;
@@ -470,7 +471,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// Tells of a new tab and where it comes from.
+    /// Reports a new tab and what opened it.
     pub(super) async fn announce(&mut self, target: &TargetId, origin: TabOpener) {
         self.unannounced.retain(|waiting| waiting != target);
         let Some(entry) = self.tabs.get_mut(target) else {
@@ -483,12 +484,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     pub(super) async fn tell(&self, event: BrowserEvent) {
-        // Nobody listens any more only when everything is ending.
+        // The receiver is gone only during shutdown.
         let _ = self.report.send(E::from((self.tag, event))).await;
     }
 }
 
-/// Resolves when the process of a browser that we launched has ended; never for another's.
+/// Resolves when a launched browser's process has exited; never for other browsers.
 async fn exit_of(process: Option<&mut BrowserProcess>) {
     match process {
         Some(process) => process.exited().await,

@@ -1,5 +1,5 @@
-//! Tabs that crash. Chrome tells of it once, and says it again only to those who attach; and the tab is
-//! there, to be loaded again.
+//! Tabs that crash. Chrome reports a crash once, and again only to a client that attaches. The tab itself remains,
+//! and can be loaded again.
 
 use super::BrowserEvent;
 use super::actor::Actor;
@@ -8,7 +8,7 @@ use crate::tab::{Gone, Tab};
 use tabmux_cdp::types::target::{SessionId, TargetInfo};
 use tokio::sync::mpsc;
 
-/// Gives notice when the tab itself tells that it crashed.
+/// Notifies the actor when the tab itself reports its crash.
 pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
     let mut state = tab.watch();
     let session = tab.session().id().cloned();
@@ -26,7 +26,7 @@ pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    /// Whether news of a tab that crashed only say that somebody attached to it or let it go.
+    /// Whether a change of a crashed tab is only that a client attached or detached.
     pub(super) fn is_still_crashed(&mut self, info: &TargetInfo) -> bool {
         let attached = self.crashed.get_mut(&info.target_id);
         match attached.filter(|attached| **attached != info.attached) {

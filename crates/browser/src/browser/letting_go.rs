@@ -1,4 +1,4 @@
-//! Lets go of tabs: in a browser that a person uses, nobody stays attached to a tab without need.
+//! Detaches tabs: in a person's browser, we stay attached to a tab only as long as needed.
 
 use super::actor::Actor;
 use super::orders::Order;
@@ -11,12 +11,12 @@ use tabmux_cdp::types::target::{DetachFromTarget, SessionId};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// The tabs to let go of.
+/// Which tabs to detach.
 #[derive(Debug)]
 pub(super) enum Which {
     /// This one, now.
     One(TargetId),
-    /// All but these, if nobody has wanted them since then.
+    /// All except the used ones, if they were not requested after `since`.
     Idle {
         used: HashSet<TargetId>,
         since: Instant,
@@ -29,13 +29,13 @@ impl Browser {
         self.let_go_of(Which::One(target.clone())).await;
     }
 
-    /// Detaches all tabs but those that are `used`, if nobody has wanted them `since` then. Says whether
-    /// there are others that were wanted later.
+    /// Detaches all tabs that are not `used` and were not requested after `since`. Returns whether there are unused
+    /// tabs that were requested later.
     pub async fn let_go_of_idle(&self, used: HashSet<TargetId>, since: Instant) -> bool {
         self.let_go_of(Which::Idle { used, since }).await
     }
 
-    /// The tab's handle, if it is attached: for those who only undo something.
+    /// The handle of a tab, if it is attached; for cleanup, which must not attach it again.
     pub(super) async fn attached(&self, target: &TargetId) -> Option<Tab> {
         let (answer, attached) = oneshot::channel();
         let target = target.clone();
@@ -71,14 +71,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         left
     }
 
-    /// Somebody else ended the session of a tab: the person, who wants it back.
+    /// Someone else ended the session of a tab: the user, who wants the tab back.
     pub(super) async fn handle_detached(&mut self, session: &SessionId) {
         if let Some(target) = self.attached_by(session) {
             self.detach(&target).await;
         }
     }
 
-    /// The tab that we are attached to by this session.
+    /// The tab that has this session.
     pub(super) fn attached_by(&self, session: &SessionId) -> Option<TargetId> {
         let mut tabs = self.tabs.iter();
         let attached = tabs.find(|(_, entry)| {
@@ -88,7 +88,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         attached.map(|(target, _)| target.clone())
     }
 
-    /// The tab is there as before, and its tools are unknown until somebody looks again.
+    /// Detaches a tab. It stays in the table; its tools are unknown until it is attached again.
     pub(super) async fn detach(&mut self, target: &TargetId) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;

@@ -1,4 +1,4 @@
-//! Reads the pages of tabs before they are listed, and does not wait again and again for one that is stuck.
+//! Reads the pages of tabs before they are listed, and waits for a stuck page only once.
 
 use super::Browser;
 use crate::error::ToolError;
