@@ -314,8 +314,8 @@ mod tests {
         for (status, word) in [
             ("401 Unauthorized", "credentials are missing or wrong"),
             ("403 Forbidden", "credentials do not allow this"),
-            ("408 Request Timeout", "no browser was ready there in time"),
-            ("429 Too Many Requests", "as many browsers are in use"),
+            ("408 Request Timeout", "no browser started in time"),
+            ("429 Too Many Requests", "its limit of open browsers is reached"),
             ("503 Service Unavailable", "overloaded or down"),
         ] {
             let url = answer_once(status, "no").await;

@@ -202,8 +202,8 @@ enum Problem {
     #[error("it is outside {0}.")]
     Outside(String),
     #[error(
-        "it is, or lies in, what is hidden ({0}), and agents may not use that. Use another path, or start tabmux with a \
-         --filesystemRoot inside that folder."
+        "it is hidden, or inside a hidden folder ({0}), and agents may not use that. Use another path, or start tabmux \
+         with a --filesystemRoot inside that folder."
     )]
     Hidden(String),
     #[error("it exists already. Pass overwrite: true to replace it, or use another path.")]
@@ -213,7 +213,7 @@ enum Problem {
     #[error("it is longer than {0} bytes.")]
     TooLong(u64),
     #[error(
-        "this client has no folder of its own. Leave the path out, or start tabmux in a project folder."
+        "this client has no folder of its own. Omit the path, or start tabmux in a project folder."
     )]
     NoFolder,
     #[error("it names no file.")]

@@ -38,7 +38,7 @@ pub(crate) async fn refuse_drop(tab: &Tab, (x, y): (f64, f64)) -> Result<(), Too
 
 /// Refuses keys while such a frame has the focus.
 pub(crate) async fn refuse_keys(tab: &Tab) -> Result<(), ToolError> {
-    let what = "The focus is in a frame that may not be used, and keys go there; no more keys were sent. Click an \
+    let what = "The focus is in a frame of a disallowed site, and keys go there; no more keys were sent. Click an \
                 element outside of it first.";
     descend(tab, what, "tabmux.focusedFrame", None).await
 }
@@ -82,7 +82,7 @@ async fn descend(
         let Some(child) = child else {
             return Err(ToolError::NotActionable {
                 why:
-                    "A frame has just come there, and it is not known yet what it shows. Try again."
+                    "A frame has just appeared there, and its site is not known yet. Try again."
                         .into(),
             });
         };
@@ -206,7 +206,7 @@ impl Cover {
     fn failed(&self) -> ToolError {
         match &self.blocked {
             Some(blocked) => ToolError::UnseenFrame {
-                what: "The page has a frame that may not be seen and could not be hidden for the picture. Use \
+                what: "The page has a frame of a disallowed site that could not be hidden for the screenshot. Use \
                        take_snapshot, or try again.",
                 blocked: blocked.clone(),
             },
@@ -262,7 +262,7 @@ struct Covered {
 
 /// Why there is no screencast, trace or heap snapshot of a page.
 pub(crate) const NOT_RECORDED: &str =
-    "The page shows a frame that may not be seen, so it cannot be recorded. Use take_snapshot.";
+    "The page shows a frame of a disallowed site, so it cannot be recorded. Use take_snapshot.";
 
 #[cfg(test)]
 mod tests {
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(picture(vec![free, free]).await, Ok(()));
         let error = picture(vec![free, blocked, free]).await.unwrap_err();
         assert!(
-            error.contains("could not be hidden for the picture"),
+            error.contains("could not be hidden for the screenshot"),
             "{error}"
         );
         let many = ["http://a.test", "http://b.test"].repeat(50);

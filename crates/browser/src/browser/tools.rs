@@ -1,4 +1,4 @@
-//! What a browser tells about the tools that its pages have of their own.
+//! Reports the page tools of a browser's tabs.
 
 use super::BrowserEvent;
 use super::orders::Order;
@@ -6,7 +6,7 @@ use crate::page_tools::{Findings, Report, Reporter, ToolSource};
 use crate::tab::{Tab, TargetId};
 use tokio::sync::mpsc;
 
-/// Passes on what is found in a tab, as long as the tab is there.
+/// Forwards what is found in a tab, as long as the tab exists.
 pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
     let Some(mut reporter) = Reporter::new(tab.found()) else {
         return;
@@ -31,7 +31,7 @@ pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
     });
 }
 
-/// What is new.
+/// The events for the difference between two states.
 pub(super) fn news(target: &TargetId, before: &Findings, now: &Findings) -> Vec<BrowserEvent> {
     let Some(document) = now.document else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The rule by example, and what is always true of it.
+//! The rules by example, and their invariants.
 
 use super::pattern::Origin;
 use super::*;
@@ -16,7 +16,7 @@ fn every_example_means_what_it_says() {
                 assert!(
                     error
                         .to_string()
-                        .starts_with(&format!("`{pattern}` is no origin: "))
+                        .starts_with(&format!("`{pattern}` is not an origin: "))
                 );
             }
             [pattern, answer @ ("yes" | "no"), address] => {
@@ -45,17 +45,17 @@ fn to_block_beats_to_allow_and_each_rule_has_its_say() {
     assert_eq!(say("https://a.example.com/x"), "fine");
     assert_eq!(
         say("https://bad.example.com/secret?token=1"),
-        "https://bad.example.com is blocked by --blockedOrigins bad.example.com of this server. Work elsewhere; \
+        "https://bad.example.com is blocked by --blockedOrigins bad.example.com of this server. Use another site; \
          only the person can take it out of that flag."
     );
     assert_eq!(
         say("http://other.test:81/"),
-        "http://other.test:81 is not among the --allowedOrigins of this server. Work elsewhere; only the person \
+        "http://other.test:81 is not among the --allowedOrigins of this server. Use another site; only the person \
          can add it to that flag."
     );
     assert_eq!(
         say("https://worse.example.com/"),
-        "https://worse.example.com is blocked by the person who uses this machine. Work elsewhere; only they \
+        "https://worse.example.com is blocked by the person who uses this machine. Use another site; only they \
          can run `tabmux policy remove 'https://worse.example.com'`."
     );
     let policy = OriginPolicy::of([rules(RuledBy::Person, "a.test", "")]);
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_too_strange(text in ".{0,60}", address in ".{0,60}") {
+    fn no_text_makes_it_panic(text in ".{0,60}", address in ".{0,60}") {
         let read = text.parse::<OriginPattern>();
         if let Ok(pattern) = read {
             prop_assert_eq!(pattern.to_string().parse(), Ok(pattern));

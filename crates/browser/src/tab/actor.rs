@@ -1,4 +1,4 @@
-//! Follows one tab: the only task that writes its [`TabState`].
+//! The actor of one tab: the only task that writes its [`TabState`].
 
 use super::TabSettings;
 use super::emulating::Emulating;
@@ -16,32 +16,32 @@ use tabmux_cdp::types::target::{self, TargetId};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// What others tell the actor.
+/// What other tasks tell the actor.
 #[derive(Debug)]
 pub(super) enum Nudge {
     /// This tab opened another one.
     Popup(TargetId),
-    /// This tab began to download a file, or is further with it.
+    /// This tab started a download, or its progress.
     Download(Download),
     /// A new tab stays blank.
     Blank,
-    /// The tab is no more.
+    /// The tab is gone.
     Gone(Gone),
 }
 
-/// Everything that can make the actor act.
+/// All inputs of the actor.
 enum TabEvent {
     Event(Session, RawEvent),
     SessionEnded(Session),
     SetUp(Session, Result<Vec<Shown>, CdpError>),
     Nudged(Nudge),
-    /// The page was there, whole, before anybody listened.
+    /// The page was loaded before we attached.
     HadLoaded,
-    /// Everything that came before it has been handled.
+    /// Everything before this has been processed.
     CaughtUp(oneshot::Sender<()>),
 }
 
-/// Asks the actor to catch up with what Chrome has told so far.
+/// Asks the actor to process everything that Chrome has sent so far.
 pub(super) type CatchUp = mpsc::Sender<oneshot::Sender<()>>;
 
 /// What the actor shares with the tools.
@@ -54,7 +54,7 @@ pub(super) struct Shared {
     pub(super) invocations: Invocations,
 }
 
-/// Starts the actor of a tab. It ends when the tab does, or when nobody has a handle any more.
+/// Starts the actor of a tab. It ends with the tab, or when no handle is left.
 pub(super) fn spawn(
     session: Session,
     events: Events,
@@ -151,7 +151,7 @@ impl Actor {
             }
             TabEvent::HadLoaded => {
                 self.publish.send_modify(|state| {
-                    // Another page would tell by itself.
+                    // Another page reports its own load.
                     if state.epoch == 0 && !state.navigating {
                         state.load = Load::Complete;
                     }
@@ -206,7 +206,7 @@ impl Actor {
         }
     }
 
-    /// Tools come and go by themselves, and with the frames that they belong to.
+    /// Updates the tools: they change by themselves, and with their frames.
     fn follow_tools(&self) {
         let state = self.publish.borrow();
         let Some(main) = state.frames.main() else {
@@ -225,12 +225,12 @@ impl Actor {
         let is_top = session.id() == self.top.id();
         self.publish.send_modify(|state| {
             for shown in frames {
-                // What an event told over this session meanwhile is newer than the tree.
+                // An event that arrived over this session meanwhile is newer than the tree.
                 let known = state.frames.find(&shown.id);
                 if known.is_some_and(|frame| frame.is_shown_over(session)) {
                     continue;
                 }
-                // A cross-site frame's own session does not know its parent; the tab does.
+                // The session of a cross-site frame does not know its parent; the tab does.
                 let parent = shown.parent.or_else(|| known?.parent.clone());
                 if is_top || parent.is_some() {
                     state.frames.show(Shown { parent, ..shown }, session);
@@ -241,7 +241,7 @@ impl Actor {
         self.follow_tools();
     }
 
-    /// Lets a worker run, and answers for its requests as long as it does.
+    /// Resumes a worker, and applies the rules to its requests as long as it runs.
     fn wake(&self, worker: Session, mut events: Events) {
         self.shared.rules.employ(&worker);
         setup::wake(&worker, &self.shared);
@@ -254,7 +254,7 @@ impl Actor {
         });
     }
 
-    /// Takes in a session: its events flow into the loop while it is being set up.
+    /// Adds a session: its events are processed while it is being set up.
     fn adopt(
         &self,
         session: Session,
@@ -267,7 +267,7 @@ impl Actor {
         tokio::spawn(async move {
             loop {
                 let happening = tokio::select! {
-                    // Events first: who asks has seen an answer that came after them.
+                    // Events first: a caller has seen a response that arrived after them.
                     biased;
                     event = events.next() => match event {
                         Some(event) => TabEvent::Event(source.clone(), event),
@@ -296,7 +296,7 @@ impl Actor {
         tokio::spawn(async move {
             let result = set_up(session.clone(), waiting, settings, &shared).await;
             if !is_top {
-                // Only the tab knows which frame it is in, and may take longer to say.
+                // Only the tab knows which frame it is in, and it may take longer to respond.
                 let known = |state: &TabState| state.ready || state.gone.is_some();
                 let _ = state.wait_for(known).await;
             }
@@ -308,7 +308,7 @@ impl Actor {
     }
 }
 
-/// Whether a page is whole. One that hangs does not say.
+/// Whether a page is loaded. A stuck one does not respond.
 async fn has_loaded(session: &Session) -> bool {
     let ask = runtime::Evaluate {
         expression: "document.readyState === 'complete'".into(),

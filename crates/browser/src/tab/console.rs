@@ -1,4 +1,4 @@
-//! What a page wrote to its console: the last messages, bounded in number and in size.
+//! What a page wrote to its console: the latest messages, limited in number and size.
 
 use crate::text::shorten;
 use std::collections::VecDeque;
@@ -6,14 +6,14 @@ use tabmux_cdp::types::runtime::{self, RemoteObjectId};
 use tabmux_cdp::types::{Json, log};
 use tabmux_cdp::{RawEvent, Session, TooLarge};
 
-/// The console of one tab, oldest message first. The numbers of messages are never used again.
+/// The console of one tab, oldest message first. Message numbers are never reused.
 #[derive(Debug, Default)]
 pub struct Console {
     messages: VecDeque<ConsoleMessage>,
     bytes: usize,
-    /// Messages that there have been.
+    /// How many messages there have been.
     begun: u64,
-    /// Messages that were given up because there were too many.
+    /// How many messages were dropped because there were too many.
     pub lost: u64,
 }
 
@@ -26,31 +26,31 @@ pub struct ConsoleMessage {
     pub kind: String,
     /// The text as a console would show it, shortened.
     pub text: String,
-    /// How often it came in a row.
+    /// How often it was repeated in a row.
     pub times: u32,
-    /// How many documents the tab had shown before the one that it is from.
+    /// How many documents the tab had shown before the one of this message.
     pub epoch: u64,
-    /// What it was called with.
+    /// The arguments of the call.
     pub args: Vec<Argument>,
-    /// Where it was written, innermost first.
+    /// The call stack, innermost first.
     pub stack: Vec<ScriptPosition>,
-    /// The session that it came over.
+    /// The CDP session that delivered it.
     pub session: Session,
 }
 
-/// Something that a message was called with.
+/// An argument of a console call.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// As a console would show it, shortened.
     pub text: String,
-    /// Chrome's name of it, where it is an object; it may be gone.
+    /// Chrome's id of it, if it is an object; it may be released.
     pub object: Option<RemoteObjectId>,
 }
 
-/// A place in a script; line and column count from 0.
+/// A position in a script; line and column count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptPosition {
-    /// The function, or nothing.
+    /// The function, or empty.
     pub function: String,
     /// The script.
     pub url: String,
@@ -66,17 +66,17 @@ impl Console {
         self.messages.iter()
     }
 
-    /// Whether nothing is kept.
+    /// Whether no message is kept.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// The message of that number, if it is still kept.
+    /// The message with that number, if it is still kept.
     pub fn find(&self, id: u64) -> Option<&ConsoleMessage> {
         self.messages.iter().find(|message| message.id == id)
     }
 
-    /// Takes in an event. Says whether it was one of the console's.
+    /// Processes an event. Returns whether it was a console event.
     pub(super) fn apply(&mut self, session: &Session, epoch: u64, event: &RawEvent) -> bool {
         let Some(heard) = hear(event) else {
             return false;
@@ -85,7 +85,7 @@ impl Console {
         true
     }
 
-    /// Forgets what is older than the documents that are still of interest.
+    /// Drops the messages of documents before this one.
     pub(super) fn forget_before(&mut self, epoch: u64) {
         while self
             .messages
@@ -144,7 +144,7 @@ impl ConsoleMessage {
     }
 }
 
-/// What an event says.
+/// The contents of an event.
 struct Heard {
     kind: String,
     text: String,
@@ -204,7 +204,7 @@ fn hear(event: &RawEvent) -> Option<Heard> {
     })
 }
 
-/// What is known of a message that was too large to be kept.
+/// What is known about a message that was too large.
 fn hear_cut(method: &str, cut: &TooLarge) -> Option<Heard> {
     let kind = match method {
         "Runtime.consoleAPICalled" => kind(&cut.find("type").unwrap_or_else(|| "log".into())),
@@ -220,7 +220,7 @@ fn hear_cut(method: &str, cut: &TooLarge) -> Option<Heard> {
     })
 }
 
-/// Pages say `console.warn`, and so do we.
+/// Chrome says `warning`, but pages and we say `warn`.
 fn kind(name: &str) -> String {
     match name {
         "warning" => "warn".into(),
@@ -272,7 +272,7 @@ fn argument(value: &runtime::RemoteObject) -> Argument {
     }
 }
 
-/// Whether the parts of an object say more than its name.
+/// Whether the properties of an object say more than its description.
 fn is_plain(value: &runtime::RemoteObject) -> bool {
     let subtype = value.subtype.as_ref().map(|subtype| subtype.as_str());
     matches!(subtype, None | Some("array")) && value.r#type.as_str() == "object"
@@ -308,7 +308,8 @@ fn preview_text(preview: &runtime::ObjectPreview) -> String {
     }
 }
 
-/// The words of a message as a console shows them: `%s` and its like take the words that follow.
+/// The text of a message as a console shows it: `%s` and similar are replaced by the arguments that
+/// follow.
 fn format_words(args: &[Argument]) -> String {
     let mut rest = args.iter();
     let Some(first) = rest.next() else {

@@ -1,10 +1,10 @@
-//! Taps on a tab's events: a tool that streams something takes those events for itself while it runs.
+//! Lets a tool that streams something receive some of a tab's events instead of the tab's actor, while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tabmux_cdp::{RawEvent, Session};
 use tokio::sync::mpsc;
 
-/// All taps of one tab.
+/// All event subscriptions of one tab.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Taps(Arc<Mutex<List>>);
 
@@ -14,17 +14,17 @@ type List = Vec<(
     mpsc::Sender<(Session, RawEvent)>,
 )>;
 
-/// Some kinds of events of a tab, from its opening until it is dropped.
+/// Some kinds of events of a tab, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Tap {
     number: u64,
-    /// The events, with the sessions that they came over. Ends early when too many wait in it.
+    /// The events with their CDP sessions. Ends early when the queue is full.
     pub(crate) events: mpsc::Receiver<(Session, RawEvent)>,
     taps: Weak<Mutex<List>>,
 }
 
 impl Taps {
-    /// A new tap for events of these names.
+    /// A new subscription to events of these names.
     pub(super) fn open(&self, methods: &'static [&'static str]) -> Tap {
         let (send, events) = mpsc::channel(CAPACITY);
         let mut list = lock(&self.0);
@@ -37,7 +37,7 @@ impl Taps {
         }
     }
 
-    /// Gives an event to the tap that wants it, or back.
+    /// Delivers an event to its subscriber, or returns it.
     pub(super) fn offer(&self, session: &Session, event: RawEvent) -> Option<RawEvent> {
         let mut list = lock(&self.0);
         let wanted = list
@@ -50,7 +50,8 @@ impl Taps {
             .get(index)
             .map(|(_, _, send)| send.try_send((session.clone(), event)).is_ok());
         if sent != Some(true) {
-            // Who does not keep up is told by the end, and must not take what is told for everything.
+            // A subscriber that does not keep up sees the end of the stream, so that it does not believe to have
+            // everything.
             list.remove(index);
         }
         None

@@ -193,7 +193,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.starts_with("The page has shown a frame that may not be seen"),
+            error.starts_with("The page showed a frame of a disallowed site"),
             "{error}"
         );
     }

@@ -316,7 +316,7 @@ async fn files_may_be_in_the_clients_roots_and_nowhere_else() {
     save(project.join("picture.png")).await.ok();
     let refused = save(other.join("picture.png")).await;
     assert!(refused.is_error(), "{}", refused.text());
-    let outside = format!("it lies outside {}, {}.", project.display(), root.display());
+    let outside = format!("it is outside {}, {}.", project.display(), root.display());
     assert!(refused.text().contains(&outside), "{}", refused.text());
     assert!(!other.join("picture.png").exists());
 }

@@ -1,4 +1,4 @@
-//! Output folders: whose they are, and when they go.
+//! Output folders: who owns them, and when they are removed.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -36,7 +36,7 @@ async fn what_a_killed_process_left_is_swept_and_what_a_living_one_has_stays() {
     let kept = living.session().make().unwrap();
     let dead = OutputRoot::at(base.clone());
     let left = dead.session().make().unwrap();
-    // A killed process removes nothing, and its locks go.
+    // A killed process removes nothing, but loses its locks.
     drop(dead);
     let without_lock = base.join(fresh_name().unwrap());
     private_folder(&without_lock).unwrap();
@@ -58,7 +58,7 @@ async fn folders_are_made_again_after_the_cache_was_cleared() {
     fs::remove_dir_all(home.path().join("cache")).unwrap();
     let again = session.make().unwrap();
     assert!(again.is_dir() && root.make().unwrap().is_dir());
-    // And they are locked again.
+    // They are locked again, too.
     OutputRoot::at(base).sweep().await;
     assert!(again.is_dir());
     root.end().await;
