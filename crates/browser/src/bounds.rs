@@ -58,9 +58,9 @@ pub(crate) fn may_look_back(tab: &Tab) -> Result<(), ToolError> {
     if let Some(blocked) = blocked_since(&state, 0, &policy) {
         return Err(ToolError::Blocked(blocked));
     }
-    if let Some(blocked) = state.frames.unseen_so_far(&policy) {
+    if let Some(blocked) = state.frames.disallowed_so_far(&policy) {
         let what = "The page showed a frame of a disallowed site, so the recording is withheld.";
-        return Err(ToolError::UnseenFrame { what, blocked });
+        return Err(ToolError::DisallowedFrame { what, blocked });
     }
     match policy.is_open() || state.frames.remembers_origins() {
         true => Ok(()),
@@ -73,7 +73,7 @@ pub(crate) fn may_look_back(tab: &Tab) -> Result<(), ToolError> {
 }
 
 /// The frames of a tab that the current task may not see, each with the reason. Of nested frames, only the outermost.
-pub(crate) fn unseen(tab: &Tab) -> Vec<(Frame, Blocked)> {
+pub(crate) fn disallowed_frames(tab: &Tab) -> Vec<(Frame, Blocked)> {
     let policy = here().unwrap_or_else(|| tab.guard().policy());
     if policy.is_open() {
         return Vec::new();
@@ -94,18 +94,18 @@ pub(crate) fn unseen(tab: &Tab) -> Vec<(Frame, Blocked)> {
 }
 
 /// Checks a tab against the policy of one call: may the call begin, and may the agent get its result.
-pub(crate) struct Watch<'a> {
+pub(crate) struct PolicyCheck<'a> {
     tab: &'a Tab,
     policy: OriginPolicy,
     epoch: u64,
     stopped: u64,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> PolicyCheck<'a> {
     /// From now on the tab blocks requests for documents that the policy disallows, if `stops` is set.
     pub(crate) async fn begin(tab: &'a Tab, stops: bool) -> Self {
         let policy = here().unwrap_or_default();
-        tab.watch_over(&policy, stops).await;
+        tab.apply_policy(&policy, stops).await;
         Self {
             tab,
             policy,
@@ -137,7 +137,10 @@ impl<'a> Watch<'a> {
     }
 
     /// The result of the call; an error instead if the tab has shown a disallowed site meanwhile.
-    pub(crate) async fn end<T: Noted>(self, result: Result<T, ToolError>) -> Result<T, ToolError> {
+    pub(crate) async fn end<T: WithNote>(
+        self,
+        result: Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
         if self.policy.is_open() {
             return result;
         }
@@ -165,15 +168,15 @@ impl<'a> Watch<'a> {
 }
 
 /// A result that a sentence can be added to.
-pub(crate) trait Noted {
+pub(crate) trait WithNote {
     fn with_note(self, note: String) -> Self;
 }
 
-impl Noted for () {
+impl WithNote for () {
     fn with_note(self, _: String) -> Self {}
 }
 
-impl Noted for PageAnswer {
+impl WithNote for PageAnswer {
     fn with_note(self, note: String) -> Self {
         match self {
             Self::Output(output) => Self::Output(output.with_note(note)),
@@ -183,7 +186,7 @@ impl Noted for PageAnswer {
     }
 }
 
-impl Noted for ToolOutput {
+impl WithNote for ToolOutput {
     fn with_note(mut self, note: String) -> Self {
         self.blocks.push(Block::Text(note));
         self

@@ -1,31 +1,31 @@
 //! One browser: a cheap handle for the main loop, and the actor that tracks its tabs.
 
 mod actor;
+mod actor_requests;
 mod connect;
 mod crashes;
+mod detach;
 mod downloads;
 mod entry;
 mod facts;
 mod front;
-mod letting_go;
+mod heartbeat;
 mod new_tabs;
 mod open;
-mod orders;
-mod own_web_mcp;
+mod open_connection;
 mod permissions;
 mod private;
 mod proxy_login;
-mod pulse;
-mod reach;
 mod stuck_pages;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod web_mcp_support;
 
 pub use connect::{ConnectError, Connected, Source};
 pub use facts::TabFacts;
+pub use heartbeat::Heartbeat;
 pub(crate) use new_tabs::MOST_NEW_TABS;
-pub use pulse::Pulse;
 pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;
@@ -35,8 +35,8 @@ use crate::files::OutputFolder;
 use crate::introspect;
 use crate::page_tools::{FoundTool, Mark, ToolSource};
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
+use actor_requests::ActorRequest;
 use downloads::Staging;
-use orders::Order;
 use private::Privacy;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -145,7 +145,7 @@ struct Inner {
     privacy: Privacy,
     /// Where a launched browser puts downloads first.
     staging: Option<Staging>,
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<ActorRequest>,
     stuck: StuckPages,
     web_mcp: OnceLock<bool>,
     /// Whether the browser uses a proxy that needs a password.
@@ -231,19 +231,19 @@ impl Browser {
     }
 
     /// Applies the current task's policy to a tab: see [`crate::bounds`].
-    pub async fn watch_over(&self, target: &TargetId) {
+    pub async fn apply_policy(&self, target: &TargetId) {
         if let Some(policy) = bounds::here().filter(|policy| !policy.is_open())
             && let Ok(tab) = self.tab(target).await
         {
             self.guard_new_tabs().await;
-            tab.watch_over(&policy, self.stops_requests()).await;
+            tab.apply_policy(&policy, self.stops_requests()).await;
         }
     }
 
     /// Removes all policies from a tab.
-    pub async fn watch_no_longer(&self, target: &TargetId) {
+    pub async fn clear_policies(&self, target: &TargetId) {
         if let Ok(tab) = self.attach(target).await {
-            tab.watch_no_longer().await;
+            tab.clear_policies().await;
         }
     }
 
@@ -289,7 +289,7 @@ impl Browser {
     /// browser does not exit.
     pub async fn close_tab(&self, target: &TargetId, last: bool) -> Result<(), ToolError> {
         let (done, closed) = oneshot::channel();
-        self.order(Order::AwaitGone {
+        self.request(ActorRequest::AwaitGone {
             target: target.clone(),
             done,
         })
@@ -333,7 +333,7 @@ impl Browser {
         };
         tab.hold(held);
         if !held {
-            tab.watch_no_longer().await;
+            tab.clear_policies().await;
             crate::tools::take_everything_back(&tab).await;
         }
     }
@@ -355,7 +355,7 @@ impl Browser {
         if self.0.launched {
             self.0.session.post(browser::Close::default());
         }
-        if self.order(Order::ShutDown { done }).await.is_ok() {
+        if self.request(ActorRequest::ShutDown { done }).await.is_ok() {
             let _ = ended.await;
         }
     }
@@ -379,7 +379,7 @@ impl Browser {
     }
 
     /// Resolves when the tools that a tab's page has now have been reported.
-    pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
+    pub async fn report_tools(&self, target: &TargetId) -> Result<(), ToolError> {
         // A tab that its user took back meanwhile is not attached again.
         let Some(tab) = self.attached(target).await else {
             return Ok(());
@@ -394,14 +394,14 @@ impl Browser {
     /// Resolves when the changes of these tabs have been reported.
     async fn report(&self, tabs: Vec<TabFacts>) -> Result<(), ToolError> {
         let (done, reported) = oneshot::channel();
-        self.order(Order::Refresh { tabs, done }).await?;
+        self.request(ActorRequest::Refresh { tabs, done }).await?;
         reported.await.map_err(|_| ToolError::BrowserGone)
     }
 
     /// The handle of a tab, attached now if it was not.
     async fn attach(&self, target: &TargetId) -> Result<Tab, ToolError> {
         let (answer, attached) = oneshot::channel();
-        self.order(Order::Attach {
+        self.request(ActorRequest::Attach {
             target: target.clone(),
             answer,
         })
@@ -413,10 +413,10 @@ impl Browser {
         }
     }
 
-    async fn order(&self, order: Order) -> Result<(), ToolError> {
+    async fn request(&self, request: ActorRequest) -> Result<(), ToolError> {
         self.0
-            .orders
-            .send(order)
+            .requests
+            .send(request)
             .await
             .map_err(|_| ToolError::BrowserGone)
     }

@@ -30,7 +30,9 @@ pub enum DiscoverError {
         detail: String,
     },
     /// Something answers that is not a browser.
-    #[error("The server at {url} is not a browser with remote debugging ({detail}). Check the address.")]
+    #[error(
+        "The server at {url} is not a browser with remote debugging ({detail}). Check the address."
+    )]
     NotABrowser {
         /// The address that was tried.
         url: String,
@@ -315,7 +317,10 @@ mod tests {
             ("401 Unauthorized", "credentials are missing or wrong"),
             ("403 Forbidden", "credentials do not allow this"),
             ("408 Request Timeout", "no browser started in time"),
-            ("429 Too Many Requests", "its limit of open browsers is reached"),
+            (
+                "429 Too Many Requests",
+                "its limit of open browsers is reached",
+            ),
             ("503 Service Unavailable", "overloaded or down"),
         ] {
             let url = answer_once(status, "no").await;

@@ -28,14 +28,16 @@ pub enum ToolError {
     Blocked(Blocked),
     /// The page shows a frame that the policy disallows.
     #[error("{what} {blocked}")]
-    UnseenFrame {
+    DisallowedFrame {
         /// What was refused, in a sentence.
         what: &'static str,
         /// The frame's origin and the rule.
         blocked: Blocked,
     },
     /// The tool led to a page that the policy disallows.
-    #[error("The tab navigated to a disallowed site while the tool ran, so its result is withheld. {0}")]
+    #[error(
+        "The tab navigated to a disallowed site while the tool ran, so its result is withheld. {0}"
+    )]
     LedToBlocked(Blocked),
     /// The tool tried to navigate to a page that the policy disallows, and was blocked.
     #[error("Blocked: the navigation leads to a disallowed site. {0}")]

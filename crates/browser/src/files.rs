@@ -131,7 +131,7 @@ impl Files {
         done: &str,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let path = crate::text::one_line(path, LONGEST_IN_WORDS);
+        let path = crate::text::one_line(path, LONGEST_SHOWN);
         let fail = |why: String| ToolError::File(format!("{path} cannot be {done}: {why}"));
         match self.output.threads().run(work).await {
             Ok(result) => result.map_err(|problem| fail(problem.to_string())),
@@ -230,7 +230,7 @@ enum Problem {
 const MOST_FRESH_FILES: u32 = 10_000;
 
 /// How much of a path an error repeats.
-const LONGEST_IN_WORDS: usize = 300;
+const LONGEST_SHOWN: usize = 300;
 
 #[cfg(test)]
 mod tests;

@@ -97,7 +97,7 @@ pub(crate) async fn launch(
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
-    let arguments = arguments(options, profile.path(), Surroundings::look(screen));
+    let arguments = arguments(options, profile.path(), Environment::detect(screen));
     // Not on another thread: a browser launched there while the process exits would stay behind.
     match spawn(&program, &arguments, scratch.as_deref(), screen) {
         Ok((child, transport)) => {
@@ -234,23 +234,23 @@ fn spawn(
 
 /// Facts about our environment that decide about flags.
 #[derive(Clone, Copy, Debug)]
-struct Surroundings {
+struct Environment {
     display: bool,
     root: bool,
 }
 
-impl Surroundings {
-    fn look(screen: Option<&Screen>) -> Self {
+impl Environment {
+    fn detect(screen: Option<&Screen>) -> Self {
         let root = crate::user::own_uid() == 0;
         let display = cfg!(target_os = "macos") || screen.is_some();
         Self { display, root }
     }
 }
 
-fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> Vec<String> {
+fn arguments(options: &LaunchOptions, profile: &Path, environment: Environment) -> Vec<String> {
     let mut list: Vec<String> = BASE.iter().map(|&flag| flag.into()).collect();
     list.push(format!("--user-data-dir={}", profile.display()));
-    let headless = options.headless || !around.display;
+    let headless = options.headless || !environment.display;
     if headless {
         list.extend([
             "--headless=new".into(),
@@ -258,7 +258,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
             "--mute-audio".into(),
         ]);
     }
-    if around.root {
+    if environment.root {
         tracing::warn!("running as root: Chrome's sandbox is off (--no-sandbox)");
         list.push("--no-sandbox".into());
     }
@@ -280,7 +280,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
             _ => list.push(argument.clone()),
         }
     }
-    let hidden = if headless { NOT_SEEN } else { &[] };
+    let hidden = if headless { UNUSED_UI } else { &[] };
     // The user's choice about a feature takes precedence over ours.
     let web_mcp_is_off = WEB_MCP.iter().any(|name| off.contains(name));
     let our_on = match web_mcp_is_off {
@@ -324,7 +324,7 @@ const REAPING_PAUSE: Duration = Duration::from_millis(5);
 const WEB_MCP: &[&str] = &["WebMCP", "WebMCPTesting"];
 /// Parts of a window that are pages with their own process, in every window. An isolated session has a window, and
 /// costs Chrome half as much without these.
-const NOT_SEEN: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
+const UNUSED_UI: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
 
 const BASE: &[&str] = &[
     "--remote-debugging-pipe",
@@ -348,11 +348,11 @@ const BASE: &[&str] = &[
 mod tests {
     use super::*;
 
-    fn flags(options: &LaunchOptions, around: Surroundings) -> Vec<String> {
-        arguments(options, Path::new("/p"), around)
+    fn flags(options: &LaunchOptions, environment: Environment) -> Vec<String> {
+        arguments(options, Path::new("/p"), environment)
     }
 
-    const DESK: Surroundings = Surroundings {
+    const DESKTOP: Environment = Environment {
         display: true,
         root: false,
     };
@@ -360,17 +360,17 @@ mod tests {
     #[test]
     fn a_window_is_shown_only_where_there_is_a_display() {
         let options = LaunchOptions::default();
-        assert!(!flags(&options, DESK).contains(&"--headless=new".into()));
-        let bare = Surroundings {
+        assert!(!flags(&options, DESKTOP).contains(&"--headless=new".into()));
+        let bare = Environment {
             display: false,
-            ..DESK
+            ..DESKTOP
         };
         assert!(flags(&options, bare).contains(&"--headless=new".into()));
         let headless = LaunchOptions {
             headless: true,
             ..options
         };
-        assert!(flags(&headless, DESK).contains(&"--headless=new".into()));
+        assert!(flags(&headless, DESKTOP).contains(&"--headless=new".into()));
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
                 ..LaunchOptions::default()
             };
-            flags(&options, DESK).pop()
+            flags(&options, DESKTOP).pop()
         };
         let (blank, none) = (
             Some("about:blank".to_owned()),
@@ -396,8 +396,11 @@ mod tests {
     #[test]
     fn the_sandbox_is_off_only_for_root() {
         let options = LaunchOptions::default();
-        assert!(!flags(&options, DESK).contains(&"--no-sandbox".into()));
-        let root = Surroundings { root: true, ..DESK };
+        assert!(!flags(&options, DESKTOP).contains(&"--no-sandbox".into()));
+        let root = Environment {
+            root: true,
+            ..DESKTOP
+        };
         assert!(flags(&options, root).contains(&"--no-sandbox".into()));
     }
 
@@ -409,7 +412,7 @@ mod tests {
                 extra_args,
                 ..LaunchOptions::default()
             },
-            DESK,
+            DESKTOP,
         );
         assert!(list.contains(&"--enable-features=WebMCP,WebMCPTesting,A,B".into()));
         assert!(list.contains(&"--lang=de".into()));
@@ -424,7 +427,7 @@ mod tests {
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
                 ..LaunchOptions::default()
             };
-            let list = flags(&options, DESK);
+            let list = flags(&options, DESKTOP);
             list.contains(&"--enable-features=WebMCP,WebMCPTesting".into())
         };
         assert!(asks(&[]));
@@ -440,7 +443,7 @@ mod tests {
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
                 ..LaunchOptions::default()
             };
-            let list = flags(&options, DESK).into_iter();
+            let list = flags(&options, DESKTOP).into_iter();
             let list = list.filter(|flag| flag.starts_with("--disable-features="));
             list.collect::<Vec<_>>()
         };

@@ -17,6 +17,7 @@ pub mod address;
 pub mod bounds;
 pub mod browser;
 pub mod descriptors;
+mod disallowed_frames;
 pub mod discover;
 pub mod endpoint;
 pub mod error;
@@ -45,13 +46,12 @@ pub mod tab;
 pub mod text;
 pub mod tools;
 mod trace;
-mod unseen;
 pub mod user;
 pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Pulse, Source,
+    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Heartbeat, Source,
     TabFacts, TabOpener,
 };
 pub use error::ToolError;

@@ -237,10 +237,7 @@ fn is_alive(pid: u32) -> bool {
         return false;
     };
     // SAFETY: signal 0 sends nothing; it only asks whether the process exists.
-    #[expect(
-        unsafe_code,
-        reason = "kill(pid, 0) asks whether a process exists"
-    )]
+    #[expect(unsafe_code, reason = "kill(pid, 0) asks whether a process exists")]
     let answer = unsafe { libc::kill(pid, 0) };
     answer == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }

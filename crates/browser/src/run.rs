@@ -1,6 +1,6 @@
 //! Runs one tool on one tab: everything that all tools share.
 
-use crate::bounds::Watch;
+use crate::bounds::PolicyCheck;
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::files::Files;
@@ -69,7 +69,7 @@ pub async fn run(
     let spec = prepared.spec;
     tab.used_by(context.files.output().clone());
     browser.guard_new_tabs().await;
-    let watch = Watch::begin(&tab, browser.stops_requests()).await;
+    let watch = PolicyCheck::begin(&tab, browser.stops_requests()).await;
     // Leaving a page is an action, and what a person has open must stay.
     let may_leave = browser.stops_requests() || tab.guard().stops();
     if !(spec.leaves && may_leave) {

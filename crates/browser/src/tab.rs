@@ -6,20 +6,21 @@ mod actor;
 mod clear;
 mod console;
 mod emulating;
+mod event_streams;
 mod frames;
 mod guard;
 mod network;
 mod observe;
-mod past;
 mod rules;
 mod setup;
+mod shown_documents;
 mod state;
-mod taps;
 #[cfg(test)]
 mod tests;
 
 pub use console::{Argument, Console, ConsoleMessage, ScriptPosition};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
+pub(crate) use event_streams::EventStream;
 pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
@@ -28,7 +29,6 @@ pub(crate) use setup::only;
 pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
 pub use tabmux_cdp::types::target::TargetId;
-pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
@@ -40,7 +40,7 @@ use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Findings, Found, Home};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
-use actor::{CatchUp, Nudge, Shared};
+use actor::{CatchUp, Shared, TabNotice};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -85,7 +85,7 @@ struct Inner {
     session: Session,
     settings: TabSettings,
     state: watch::Receiver<TabState>,
-    nudges: mpsc::Sender<Nudge>,
+    notices: mpsc::Sender<TabNotice>,
     catch_up: CatchUp,
     shared: Shared,
     tracing: Tracing,
@@ -118,7 +118,7 @@ impl Tab {
             rules: Rules::guarded(guard),
             ..Shared::default()
         };
-        let (nudges, catch_up) = actor::spawn(
+        let (notices, catch_up) = actor::spawn(
             session.clone(),
             events,
             waiting,
@@ -131,7 +131,7 @@ impl Tab {
             session,
             settings,
             state,
-            nudges,
+            notices,
             catch_up,
             shared,
             tracing: Tracing::default(),
@@ -252,12 +252,12 @@ impl Tab {
     /// Notes that this tab opened another one.
     pub(crate) fn note_popup(&self, popup: TargetId) {
         // A full queue only loses the mention of the popup, never the popup.
-        let _ = self.0.nudges.try_send(Nudge::Popup(popup));
+        let _ = self.0.notices.try_send(TabNotice::Popup(popup));
     }
 
     /// Notes that the blank document of a new tab is final: Chrome reports this before its frames are known.
     pub(crate) fn note_blank(&self) {
-        let _ = self.0.nudges.try_send(Nudge::Blank);
+        let _ = self.0.notices.try_send(TabNotice::Blank);
     }
 
     /// The session that used the tab last. Downloads that the tab starts by itself belong to it.
@@ -274,12 +274,12 @@ impl Tab {
 
     /// Notes that this tab started a download, or its progress.
     pub(crate) fn note_download(&self, download: Download) {
-        let _ = self.0.nudges.try_send(Nudge::Download(download));
+        let _ = self.0.notices.try_send(TabNotice::Download(download));
     }
 
     /// Receives the events of these names instead of the tab's actor, until dropped.
-    pub(crate) fn tap(&self, methods: &'static [&'static str]) -> Tap {
-        self.0.shared.taps.open(methods)
+    pub(crate) fn stream_events(&self, methods: &'static [&'static str]) -> EventStream {
+        self.0.shared.streams.open(methods)
     }
 
     /// What is emulated in this tab.
@@ -298,20 +298,20 @@ impl Tab {
     }
 
     /// From now on, applies a policy to the tab. With `stops`, disallowed requests are blocked.
-    pub(crate) async fn watch_over(&self, policy: &OriginPolicy, stops: bool) {
+    pub(crate) async fn apply_policy(&self, policy: &OriginPolicy, stops: bool) {
         if !policy.is_open() && self.guard().add(policy, stops) {
-            self.tell_rules().await;
+            self.apply_rules().await;
         }
     }
 
     /// Removes all policies from the tab.
-    pub(crate) async fn watch_no_longer(&self) {
+    pub(crate) async fn clear_policies(&self) {
         if self.guard().clear() {
-            self.tell_rules().await;
+            self.apply_rules().await;
         }
     }
 
-    async fn tell_rules(&self) {
+    async fn apply_rules(&self) {
         let workers = self.rules().workers();
         for session in self.sessions().iter().chain(&workers) {
             // A frame or worker that is gone meanwhile sends no more requests.
@@ -440,7 +440,7 @@ impl Tab {
 
     /// Notes that the tab is gone.
     pub(crate) fn note_gone(&self, gone: Gone) {
-        let _ = self.0.nudges.try_send(Nudge::Gone(gone));
+        let _ = self.0.notices.try_send(TabNotice::Gone(gone));
     }
 
     /// Stops any script that is running in the tab's pages. Harmless if none is.

@@ -470,7 +470,7 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
                            status` tells what is missing"
                 .into(),
         },
-        tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {
+        tabmux_browser::ConnectError::FailedAtStartup(_) => ConnectFailure::Failed {
             error: error.to_string(),
             instructions: "Try again; `tabmux doctor` tells more".into(),
         },

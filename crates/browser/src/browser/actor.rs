@@ -1,11 +1,11 @@
 //! The actor of one browser: the only task that changes its table of tabs.
 
+use super::actor_requests::ActorRequest;
 use super::downloads::{Downloads, Staging};
 use super::entry::Entry;
-use super::orders::Order;
+use super::heartbeat::Heartbeat;
 use super::private::Privacy;
 use super::proxy_login::ProxyLogin;
-use super::pulse::Pulse;
 use super::{BrowserEvent, TabFacts, TabOpener};
 use super::{crashes, tools};
 use crate::error::ToolError;
@@ -45,7 +45,7 @@ pub(super) struct Actor<E> {
     /// Tabs that are not reported.
     pub(super) hidden: HashMap<TargetId, TabFacts>,
     /// Our own queue, for the tasks that watch tabs.
-    orders: mpsc::WeakSender<Order>,
+    requests: mpsc::WeakSender<ActorRequest>,
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
@@ -56,7 +56,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         tabs: &[TabFacts],
         tag: u32,
         report: mpsc::Sender<E>,
-        orders: mpsc::WeakSender<Order>,
+        requests: mpsc::WeakSender<ActorRequest>,
     ) -> Self {
         let tabs = tabs
             .iter()
@@ -78,7 +78,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             privacy: Privacy::default(),
             proxy_login: ProxyLogin::default(),
             hidden: HashMap::new(),
-            orders,
+            requests,
         }
     }
 
@@ -100,13 +100,13 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     pub(super) async fn run(
         mut self,
         mut events: Events,
-        mut orders: mpsc::Receiver<Order>,
-        pulse: Pulse,
+        mut requests: mpsc::Receiver<ActorRequest>,
+        heartbeat: Heartbeat,
     ) {
         let mut shut_down = None;
         // A launched browser that hangs is not given up: its tabs would be lost.
         let attached = self.process.is_none();
-        let mut hangs = std::pin::pin!(pulse.stops(self.session.clone()));
+        let mut hangs = std::pin::pin!(heartbeat.stops(self.session.clone()));
         loop {
             tokio::select! {
                 // Events first: a request sent after Chrome's response must see all earlier events.
@@ -115,12 +115,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                     Some(event) => self.handle_event(event).await,
                     None => break,
                 },
-                order = orders.recv() => match order {
-                    Some(Order::ShutDown { done }) => {
+                request = requests.recv() => match request {
+                    Some(ActorRequest::ShutDown { done }) => {
                         shut_down = Some(done);
                         break;
                     }
-                    Some(order) => self.handle_order(order).await,
+                    Some(request) => self.handle_request(request).await,
                     None => break,
                 },
                 // A child process that survives the browser can keep the pipe open.
@@ -181,27 +181,27 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    async fn handle_order(&mut self, order: Order) {
-        match order {
-            Order::Attach { target, answer } => self.handle_attach(&target, answer),
-            Order::Attached { target, answer } => {
+    async fn handle_request(&mut self, request: ActorRequest) {
+        match request {
+            ActorRequest::Attach { target, answer } => self.handle_attach(&target, answer),
+            ActorRequest::Attached { target, answer } => {
                 let entry = self.tabs.get(&target);
                 if let Some(tab) = entry.and_then(|entry| entry.tab.clone()) {
                     let _ = answer.send(tab);
                 }
             }
-            Order::Unattachable { target, why } => self.handle_unattachable(&target, &why),
-            Order::Crashed { session } => self.handle_crashed(&session).await,
-            Order::AwaitGone { target, done } => {
+            ActorRequest::Unattachable { target, why } => self.handle_unattachable(&target, &why),
+            ActorRequest::Crashed { session } => self.handle_crashed(&session).await,
+            ActorRequest::AwaitGone { target, done } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.awaiting_gone.push(done);
                 }
             }
-            Order::BeginMaking { done } => {
+            ActorRequest::BeginMaking { done } => {
                 self.making += 1;
                 let _ = done.send(());
             }
-            Order::EndMaking { made, done } => {
+            ActorRequest::EndMaking { made, done } => {
                 self.making = self.making.saturating_sub(1);
                 if let Some((target, origin)) = made {
                     self.own(&target);
@@ -209,7 +209,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                         entry.is_stray = false;
                     }
                     self.announce(&target, origin).await;
-                    self.look_again().await;
+                    self.recheck_privacy().await;
                 }
                 if self.making == 0 {
                     for target in std::mem::take(&mut self.unannounced) {
@@ -218,19 +218,19 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 let _ = done.send(());
             }
-            Order::Head { target, url } => {
+            ActorRequest::NavigatingTo { target, url } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.destination = Some(url);
-                    self.tell_changed(&target).await;
+                    self.report_change(&target).await;
                 }
             }
-            Order::Refresh { tabs, done } => {
+            ActorRequest::Refresh { tabs, done } => {
                 for facts in tabs {
                     self.handle_title(facts).await;
                 }
                 let _ = done.send(());
             }
-            Order::TellTools {
+            ActorRequest::ReportTools {
                 target,
                 findings,
                 done,
@@ -238,17 +238,17 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.tools = *findings;
                 }
-                self.tell_tools(&target).await;
+                self.report_tools(&target).await;
                 if let Some(done) = done {
                     let _ = done.send(());
                 }
             }
-            Order::LetGo { which, done } => {
-                let left = self.let_go(&which).await;
+            ActorRequest::Detach { which, done } => {
+                let left = self.detach_all(&which).await;
                 let _ = done.send(left);
             }
-            Order::LookAgain => self.look_again().await,
-            Order::ShutDown { .. } => {}
+            ActorRequest::RecheckPrivacy => self.recheck_privacy().await,
+            ActorRequest::ShutDown { .. } => {}
         }
     }
 
@@ -271,12 +271,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
             let attach = target::AttachToTarget { target_id, flatten };
-            let (session, orders, target) =
-                (self.session.clone(), self.orders.clone(), target.clone());
+            let (session, requests, target) =
+                (self.session.clone(), self.requests.clone(), target.clone());
             tokio::spawn(async move {
                 let refused = session.send(attach).await.err();
-                if let (Some(why), Some(orders)) = (refused, orders.upgrade()) {
-                    let _ = orders.send(Order::Unattachable { target, why }).await;
+                if let (Some(why), Some(requests)) = (refused, requests.upgrade()) {
+                    let _ = requests
+                        .send(ActorRequest::Unattachable { target, why })
+                        .await;
                 }
             });
         }
@@ -375,8 +377,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(Ok(tab.clone()));
         }
-        tools::watch(&tab, self.orders.clone());
-        crashes::watch(&tab, self.orders.clone());
+        tools::watch(&tab, self.requests.clone());
+        crashes::watch(&tab, self.requests.clone());
         entry.tab = Some(tab);
     }
 
@@ -395,7 +397,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             entry.destination = None;
         }
         entry.facts = facts;
-        self.tell_changed(&target).await;
+        self.report_change(&target).await;
     }
 
     /// Stores a title, unless the tab has navigated since it was asked for.
@@ -403,12 +405,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let known = self.tabs.get_mut(&facts.target);
         if let Some(entry) = known.filter(|entry| entry.facts.url == facts.url) {
             entry.facts.title = facts.title;
-            self.tell_changed(&facts.target).await;
+            self.report_change(&facts.target).await;
         }
     }
 
     /// Reports the tab's state if it changed.
-    async fn tell_changed(&mut self, target: &TargetId) {
+    async fn report_change(&mut self, target: &TargetId) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };
@@ -423,7 +425,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     /// Reports the tools of a tab's page if they changed.
-    async fn tell_tools(&mut self, target: &TargetId) {
+    async fn report_tools(&mut self, target: &TargetId) {
         if self.unannounced.contains(target) {
             return;
         }
@@ -480,7 +482,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         entry.told = entry.facts.clone();
         let tab = entry.told.clone();
         self.tell(BrowserEvent::TabAppeared { tab, origin }).await;
-        self.tell_tools(target).await;
+        self.report_tools(target).await;
     }
 
     pub(super) async fn tell(&self, event: BrowserEvent) {

@@ -2,11 +2,11 @@
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::heartbeat::Heartbeat;
+use super::open_connection::open_connection;
 use super::permissions;
 use super::private::Privacy;
 use super::proxy_login::{ProxyLogin, stop_documents};
-use super::pulse::Pulse;
-use super::reach::reach;
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{DiscoverError, Running};
@@ -67,10 +67,10 @@ pub enum ConnectError {
     Launch(#[from] LaunchError),
     /// Our browser started, but exited or did not respond during startup.
     #[error("The browser exited or did not respond during startup ({0})")]
-    Stillborn(CdpError),
+    FailedAtStartup(CdpError),
     /// It is connected, but does not respond.
     #[error("The browser does not respond ({0}). If it hangs, restart it.")]
-    Silent(CdpError),
+    Unresponsive(CdpError),
 }
 
 /// A connected browser. Its events are queued until [`Connected::follow`].
@@ -82,7 +82,7 @@ pub struct Connected {
     events: Events,
     process: Option<BrowserProcess>,
     settings: TabSettings,
-    pulse: Pulse,
+    heartbeat: Heartbeat,
     personal: bool,
     targets: Vec<target::TargetInfo>,
     privacy: Privacy,
@@ -112,7 +112,7 @@ impl Connected {
         };
         if let Some(proxy) = proxy.filter(|proxy| proxy.wants_login()) {
             let asked = self.session.send(stop_documents(true)).await;
-            asked.map_err(ConnectError::Stillborn)?;
+            asked.map_err(ConnectError::FailedAtStartup)?;
             self.proxy = Some(proxy.clone());
         }
         Ok(self)
@@ -126,8 +126,8 @@ impl Connected {
     }
 
     /// Sets how often the browser is probed.
-    pub fn with_pulse(self, pulse: Pulse) -> Self {
-        Self { pulse, ..self }
+    pub fn with_heartbeat(self, heartbeat: Heartbeat) -> Self {
+        Self { heartbeat, ..self }
     }
 
     /// Follows the browser. Events go to `report`, each with `tag`; none is lost between [`BrowserInfo::tabs`] and
@@ -142,7 +142,7 @@ impl Connected {
             events,
             process,
             settings,
-            pulse,
+            heartbeat,
             personal,
             targets,
             privacy,
@@ -153,8 +153,8 @@ impl Connected {
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
-        let (order, orders) = mpsc::channel(64);
-        let weak = order.downgrade();
+        let (to_actor, requests) = mpsc::channel(64);
+        let weak = to_actor.downgrade();
         let actor = Actor::new(
             session.clone(),
             settings,
@@ -168,14 +168,14 @@ impl Connected {
         let signs_in = proxy.is_some();
         let actor = actor.staging(staging).signing_in(ProxyLogin::to(proxy));
         let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
-        tokio::spawn(actor.run(events, orders, pulse));
+        tokio::spawn(actor.run(events, requests, heartbeat));
         Browser(Arc::new(Inner {
             session,
             launched: info.launched,
             personal,
             privacy,
             staging: place,
-            orders: order,
+            requests: to_actor,
             stuck: StuckPages::default(),
             web_mcp: OnceLock::new(),
             signs_in,
@@ -194,10 +194,16 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
+            match Self::meet(
+                open_connection(source).await?,
+                settings.clone(),
+                Some(output),
+            )
+            .await
+            {
                 // A browser of a killed daemon may still be starting: it has locked the profile and exits now, and a
                 // second browser that finds the profile locked exits at once.
-                Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
+                Err(ConnectError::FailedAtStartup(CdpError::Disconnected { .. }))
                     if launches < MOST_LAUNCHES =>
                 {
                     tracing::warn!("the browser exited during startup; starting it again");
@@ -251,8 +257,8 @@ impl Browser {
                     staging.remove(&output).await;
                 }
                 return Err(match launched {
-                    true => ConnectError::Stillborn(error),
-                    false => ConnectError::Silent(error),
+                    true => ConnectError::FailedAtStartup(error),
+                    false => ConnectError::Unresponsive(error),
                 });
             }
         };
@@ -265,7 +271,7 @@ impl Browser {
             events,
             process,
             settings,
-            pulse: Pulse::default(),
+            heartbeat: Heartbeat::default(),
             personal: false,
             targets,
             privacy: Privacy::default(),
@@ -434,7 +440,7 @@ mod tests {
         options.wanted.executable = Some("/bin/false".into());
         let source = Source::Launch(options);
         let connected = Browser::connect(&source, TabSettings::default(), &output).await;
-        assert!(matches!(connected, Err(ConnectError::Stillborn(_))));
+        assert!(matches!(connected, Err(ConnectError::FailedAtStartup(_))));
         // Besides the one that is created only now.
         let folders = output.make().unwrap().parent().map(std::fs::read_dir);
         assert_eq!(folders.unwrap().unwrap().count(), 1);

@@ -3,13 +3,13 @@
 
 use super::BrowserEvent;
 use super::actor::Actor;
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use crate::tab::{Gone, Tab};
 use tabmux_cdp::types::target::{SessionId, TargetInfo};
 use tokio::sync::mpsc;
 
 /// Notifies the actor when the tab itself reports its crash.
-pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
+pub(super) fn watch(tab: &Tab, requests: mpsc::WeakSender<ActorRequest>) {
     let mut state = tab.watch();
     let session = tab.session().id().cloned();
     tokio::spawn(async move {
@@ -17,10 +17,10 @@ pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
             Ok(state) => state.gone,
             Err(_) => None,
         };
-        if let (Some(Gone::Crashed), Some(session), Some(orders)) =
-            (gone, session, orders.upgrade())
+        if let (Some(Gone::Crashed), Some(session), Some(requests)) =
+            (gone, session, requests.upgrade())
         {
-            let _ = orders.send(Order::Crashed { session }).await;
+            let _ = requests.send(ActorRequest::Crashed { session }).await;
         }
     });
 }

@@ -163,7 +163,11 @@ impl<E> Actor<E> {
             && evicted.owner.is_some()
         {
             evicted.give_back_bytes();
-            stop(&self.session, &mut evicted, "too many downloads are running.".into());
+            stop(
+                &self.session,
+                &mut evicted,
+                "too many downloads are running.".into(),
+            );
         }
     }
 

@@ -58,7 +58,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         tokio::spawn(async move {
             let policy = policy_for(&neighbours, &paused.request.url).await;
             match newcomer {
-                Some(tab) => tab.watch_over(&policy, true).await,
+                Some(tab) => tab.apply_policy(&policy, true).await,
                 None => drop(guard.add(&policy, !policy.is_open())),
             }
             answer(&session, paused, &guard);

@@ -1,9 +1,9 @@
 //! Opens a tab: first blank, then it is set up, then navigated, so that no event of the page is missed.
 
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use super::{Browser, ContextId, TabOpener, report_tools};
 use crate::address::Address;
-use crate::bounds::{self, Watch};
+use crate::bounds::{self, PolicyCheck};
 use crate::error::ToolError;
 use crate::files::OutputFolder;
 use crate::navigate;
@@ -43,7 +43,7 @@ pub(super) async fn open(
     }
     // It is our tab, even in a person's browser.
     browser.guard_new_tabs().await;
-    let watch = Watch::begin(&tab, true).await;
+    let watch = PolicyCheck::begin(&tab, true).await;
     match address.as_str() {
         // The blank page is already there.
         BLANK => tab.note_blank(),
@@ -60,7 +60,7 @@ pub(super) async fn open(
     }
     let url = address.as_str().to_owned();
     browser
-        .order(Order::Head {
+        .request(ActorRequest::NavigatingTo {
             target: target.clone(),
             url,
         })
@@ -89,7 +89,7 @@ async fn make_whole(
     origin: TabOpener,
 ) -> Result<TargetId, ToolError> {
     let (done, begun) = oneshot::channel();
-    browser.order(Order::BeginMaking { done }).await?;
+    browser.request(ActorRequest::BeginMaking { done }).await?;
     let _ = begun.await;
     let create = target::CreateTarget {
         url: BLANK.into(),
@@ -101,7 +101,7 @@ async fn make_whole(
     let made = created.as_ref().ok().map(|made| made.target_id.clone());
     let (done, ended) = oneshot::channel();
     browser
-        .order(Order::EndMaking {
+        .request(ActorRequest::EndMaking {
             made: made.clone().map(|made| (made, origin)),
             done,
         })

@@ -4,8 +4,8 @@
 //! one; a private window has its own. So have contexts that other programs created; those are hidden, too.
 
 use super::actor::Actor;
+use super::actor_requests::ActorRequest;
 use super::entry::Entry;
-use super::orders::Order;
 use super::{Browser, BrowserEvent, ContextId, TabFacts, TabOpener};
 use crate::tab::{Gone, TargetId};
 use std::collections::HashSet;
@@ -117,7 +117,7 @@ impl Browser {
         }
         let gone = self.0.privacy.allow(allowed);
         let browser = self.clone();
-        tokio::spawn(async move { browser.order(Order::LookAgain).await });
+        tokio::spawn(async move { browser.request(ActorRequest::RecheckPrivacy).await });
         gone
     }
 
@@ -140,7 +140,7 @@ impl Browser {
             .ok()
             .and_then(|told| told.default_browser_context_id);
         if default.is_some_and(|default| self.0.privacy.open(default)) {
-            let _ = self.order(Order::LookAgain).await;
+            let _ = self.request(ActorRequest::RecheckPrivacy).await;
         }
     }
 }
@@ -178,7 +178,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     /// Checks again which tabs are private.
-    pub(super) async fn look_again(&mut self) {
+    pub(super) async fn recheck_privacy(&mut self) {
         let tabs = self.tabs.iter();
         let covered = tabs.filter(|(_, entry)| self.privacy.hides(entry.facts().context.as_ref()));
         let covered: Vec<_> = covered.map(|(_, entry)| entry.facts().clone()).collect();

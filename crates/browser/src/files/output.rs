@@ -164,9 +164,7 @@ impl Run {
             private_folder(&run.folder)?;
             return Ok(run);
         }
-        Err(io::Error::other(
-            "another program keeps removing the files",
-        ))
+        Err(io::Error::other("another program keeps removing the files"))
     }
 }
 

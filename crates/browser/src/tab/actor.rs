@@ -2,12 +2,12 @@
 
 use super::TabSettings;
 use super::emulating::Emulating;
+use super::event_streams::EventStreams;
 use super::frames::Shown;
 use super::observe;
 use super::rules::Rules;
 use super::setup::{self, set_up};
 use super::state::{Download, Gone, Load, TabState};
-use super::taps::Taps;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Found, ToolSource};
 use tabmux_cdp::types::page::{FrameNavigated, NavigationType};
@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// What other tasks tell the actor.
 #[derive(Debug)]
-pub(super) enum Nudge {
+pub(super) enum TabNotice {
     /// This tab opened another one.
     Popup(TargetId),
     /// This tab started a download, or its progress.
@@ -34,7 +34,7 @@ enum TabEvent {
     Event(Session, RawEvent),
     SessionEnded(Session),
     SetUp(Session, Result<Vec<Shown>, CdpError>),
-    Nudged(Nudge),
+    Notice(TabNotice),
     /// The page was loaded before we attached.
     HadLoaded,
     /// Everything before this has been processed.
@@ -47,7 +47,7 @@ pub(super) type CatchUp = mpsc::Sender<oneshot::Sender<()>>;
 /// What the actor shares with the tools.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
-    pub(super) taps: Taps,
+    pub(super) streams: EventStreams,
     pub(super) emulation: Emulating,
     pub(super) rules: Rules,
     pub(super) found: Found,
@@ -62,9 +62,9 @@ pub(super) fn spawn(
     settings: TabSettings,
     shared: Shared,
     publish: watch::Sender<TabState>,
-) -> (mpsc::Sender<Nudge>, CatchUp) {
-    let (nudge, nudges) = mpsc::channel(64);
-    let (happen, happenings) = mpsc::channel(256);
+) -> (mpsc::Sender<TabNotice>, CatchUp) {
+    let (notice, notices) = mpsc::channel(64);
+    let (happen, events) = mpsc::channel(256);
     let actor = Actor {
         top: session.clone(),
         settings,
@@ -74,8 +74,8 @@ pub(super) fn spawn(
     };
     let (catch_up, asked) = mpsc::channel(16);
     actor.adopt(session, events, asked, waiting);
-    tokio::spawn(actor.run(happenings, nudges));
-    (nudge, catch_up)
+    tokio::spawn(actor.run(events, notices));
+    (notice, catch_up)
 }
 
 struct Actor {
@@ -89,26 +89,26 @@ struct Actor {
 impl Actor {
     async fn run(
         self,
-        mut happenings: mpsc::Receiver<TabEvent>,
-        mut nudges: mpsc::Receiver<Nudge>,
+        mut events: mpsc::Receiver<TabEvent>,
+        mut notices: mpsc::Receiver<TabNotice>,
     ) {
         loop {
-            let happening = tokio::select! {
-                Some(happening) = happenings.recv() => happening,
-                nudge = nudges.recv() => match nudge {
-                    Some(nudge) => TabEvent::Nudged(nudge),
+            let event = tokio::select! {
+                Some(event) = events.recv() => event,
+                notice = notices.recv() => match notice {
+                    Some(notice) => TabEvent::Notice(notice),
                     None => return,
                 },
             };
-            self.handle(happening);
+            self.handle(event);
             if self.publish.borrow().gone.is_some() {
                 return;
             }
         }
     }
 
-    fn handle(&self, happening: TabEvent) {
-        match happening {
+    fn handle(&self, event: TabEvent) {
+        match event {
             TabEvent::Event(session, event) => self.handle_event(session, event),
             TabEvent::SetUp(session, Ok(frames)) => self.handle_set_up(&session, frames),
             TabEvent::SetUp(session, Err(error)) => {
@@ -125,11 +125,11 @@ impl Actor {
                 });
                 self.follow_tools();
             }
-            TabEvent::Nudged(Nudge::Popup(popup)) => {
+            TabEvent::Notice(TabNotice::Popup(popup)) => {
                 self.publish
                     .send_modify(|state| observe::keep(&mut state.popups, popup));
             }
-            TabEvent::Nudged(Nudge::Download(download)) => {
+            TabEvent::Notice(TabNotice::Download(download)) => {
                 self.publish.send_modify(|state| {
                     let known = state
                         .downloads
@@ -141,7 +141,7 @@ impl Actor {
                     }
                 });
             }
-            TabEvent::Nudged(Nudge::Blank) => {
+            TabEvent::Notice(TabNotice::Blank) => {
                 self.publish.send_modify(|state| {
                     let main = state.frames.main();
                     if main.is_some_and(|main| main.url == "about:blank") && !state.navigating {
@@ -158,7 +158,7 @@ impl Actor {
                 });
             }
             TabEvent::CaughtUp(done) => drop(done.send(())),
-            TabEvent::Nudged(Nudge::Gone(gone)) => {
+            TabEvent::Notice(TabNotice::Gone(gone)) => {
                 self.publish.send_modify(|state| state.gone = Some(gone));
             }
         }
@@ -186,7 +186,7 @@ impl Actor {
         if is_answer {
             return;
         }
-        let Some(event) = self.shared.taps.offer(&session, event) else {
+        let Some(event) = self.shared.streams.offer(&session, event) else {
             return;
         };
         let is_top = session.id() == self.top.id();
@@ -197,7 +197,7 @@ impl Actor {
             .decode::<FrameNavigated>()
             .is_some_and(|event| event.r#type == NavigationType::BACK_FORWARD_CACHE_RESTORE)
         {
-            setup::hear_tools_again(&session);
+            setup::request_tools_again(&session);
         }
         let method = event.method();
         let is_about_tools = ["WebMCP.", "Page.frame", "Runtime.bindingCalled"];
@@ -243,14 +243,14 @@ impl Actor {
 
     /// Resumes a worker, and applies the rules to its requests as long as it runs.
     fn wake(&self, worker: Session, mut events: Events) {
-        self.shared.rules.employ(&worker);
+        self.shared.rules.add_worker(&worker);
         setup::wake(&worker, &self.shared);
         let shared = self.shared.clone();
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
                 shared.rules.answer(&worker, &event);
             }
-            shared.rules.dismiss(&worker);
+            shared.rules.remove_worker(&worker);
         });
     }
 
@@ -266,7 +266,7 @@ impl Actor {
         let source = session.clone();
         tokio::spawn(async move {
             loop {
-                let happening = tokio::select! {
+                let event = tokio::select! {
                     // Events first: a caller has seen a response that arrived after them.
                     biased;
                     event = events.next() => match event {
@@ -275,7 +275,7 @@ impl Actor {
                     },
                     Some(done) = asked.recv() => TabEvent::CaughtUp(done),
                 };
-                if happen.send(happening).await.is_err() {
+                if happen.send(event).await.is_err() {
                     return;
                 }
             }

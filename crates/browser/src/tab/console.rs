@@ -78,10 +78,10 @@ impl Console {
 
     /// Processes an event. Returns whether it was a console event.
     pub(super) fn apply(&mut self, session: &Session, epoch: u64, event: &RawEvent) -> bool {
-        let Some(heard) = hear(event) else {
+        let Some(parsed) = parse(event) else {
             return false;
         };
-        self.push(session, epoch, heard);
+        self.push(session, epoch, parsed);
         true
     }
 
@@ -96,12 +96,12 @@ impl Console {
         }
     }
 
-    fn push(&mut self, session: &Session, epoch: u64, heard: Heard) {
+    fn push(&mut self, session: &Session, epoch: u64, parsed: Parsed) {
         if let Some(last) = self.messages.back_mut()
             && last.epoch == epoch
-            && last.kind == heard.kind
-            && last.text == heard.text
-            && last.stack.first() == heard.stack.first()
+            && last.kind == parsed.kind
+            && last.text == parsed.text
+            && last.stack.first() == parsed.stack.first()
         {
             last.times = last.times.saturating_add(1);
             return;
@@ -109,12 +109,12 @@ impl Console {
         self.begun += 1;
         let message = ConsoleMessage {
             id: self.begun,
-            kind: heard.kind,
-            text: heard.text,
+            kind: parsed.kind,
+            text: parsed.text,
             times: 1,
             epoch,
-            args: heard.args,
-            stack: heard.stack,
+            args: parsed.args,
+            stack: parsed.stack,
             session: session.clone(),
         };
         self.bytes += message.size();
@@ -145,20 +145,20 @@ impl ConsoleMessage {
 }
 
 /// The contents of an event.
-struct Heard {
+struct Parsed {
     kind: String,
     text: String,
     args: Vec<Argument>,
     stack: Vec<ScriptPosition>,
 }
 
-fn hear(event: &RawEvent) -> Option<Heard> {
+fn parse(event: &RawEvent) -> Option<Parsed> {
     if let Some(cut) = event.too_large() {
-        return hear_cut(event.method(), cut);
+        return parse_cut(event.method(), cut);
     }
     if let Some(event) = event.decode::<runtime::ConsoleAPICalled>() {
         let args: Vec<_> = event.args.iter().take(MOST_ARGS).map(argument).collect();
-        return Some(Heard {
+        return Some(Parsed {
             kind: kind(event.r#type.as_str()),
             text: shorten(&format_words(&args), MOST_TEXT),
             stack: places(event.stack_trace.as_ref()),
@@ -176,7 +176,7 @@ fn hear(event: &RawEvent) -> Option<Heard> {
                 column: count(details.column_number),
             }));
         }
-        return Some(Heard {
+        return Some(Parsed {
             kind: "error".into(),
             text: shorten(
                 &format!("Uncaught {}", crate::script::describe(details)),
@@ -196,7 +196,7 @@ fn hear(event: &RawEvent) -> Option<Heard> {
     if let Some(url) = entry.url.as_deref().filter(|url| !url.is_empty()) {
         text = format!("{} ({})", text.trim_end(), shorten(url, 300));
     }
-    Some(Heard {
+    Some(Parsed {
         kind: kind(entry.level.as_str()),
         text: shorten(&text, MOST_TEXT),
         args: Vec::new(),
@@ -205,14 +205,14 @@ fn hear(event: &RawEvent) -> Option<Heard> {
 }
 
 /// What is known about a message that was too large.
-fn hear_cut(method: &str, cut: &TooLarge) -> Option<Heard> {
+fn parse_cut(method: &str, cut: &TooLarge) -> Option<Parsed> {
     let kind = match method {
         "Runtime.consoleAPICalled" => kind(&cut.find("type").unwrap_or_else(|| "log".into())),
         "Log.entryAdded" => kind(&cut.find("level").unwrap_or_else(|| "info".into())),
         "Runtime.exceptionThrown" => "error".into(),
         _ => return None,
     };
-    Some(Heard {
+    Some(Parsed {
         kind,
         text: format!("(a message of {} bytes, too large to be kept)", cut.bytes),
         args: Vec::new(),

@@ -1,6 +1,6 @@
 //! The frames of a tab, their documents, and the CDP session of each.
 
-use super::past;
+use super::shown_documents;
 use crate::origins::{Blocked, OriginPolicy};
 use crate::world::World;
 use indexmap::{IndexMap, IndexSet};
@@ -123,14 +123,14 @@ impl Frames {
         let mut next = Some(frame);
         while let Some(frame) = next {
             policy.check(&frame.url)?;
-            past::check_origin(policy, &frame.security_origin)?;
+            shown_documents::check_origin(policy, &frame.security_origin)?;
             next = frame.parent.as_ref().and_then(|parent| self.find(parent));
         }
         Ok(())
     }
 
     /// The latest origin of a child frame so far that a policy does not permit.
-    pub(crate) fn unseen_so_far(&self, policy: &OriginPolicy) -> Option<Blocked> {
+    pub(crate) fn disallowed_so_far(&self, policy: &OriginPolicy) -> Option<Blocked> {
         if policy.is_open() {
             return None;
         }
@@ -161,7 +161,7 @@ impl Frames {
             .filter(|(document, ..)| *document >= first);
         for (_, url, origin) in since {
             policy.check(url).map_err(Some)?;
-            past::check_origin(policy, origin).map_err(Some)?;
+            shown_documents::check_origin(policy, origin).map_err(Some)?;
         }
         Ok(())
     }

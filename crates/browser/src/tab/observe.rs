@@ -2,7 +2,7 @@
 
 use super::frames::Shown;
 use super::network::{Change, MOST_REQUESTS};
-use super::past::Past;
+use super::shown_documents::ShownDocument;
 use super::state::{Dialog, Gone, Load, TabState};
 use crate::browser::MOST_NEW_TABS;
 use crate::text::one_line;
@@ -52,7 +52,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         if is_main {
             state.registered.keep_only(&state.frames);
             state.epoch += 1;
-            let past = Past {
+            let past = ShownDocument {
                 epoch: state.epoch,
                 url: event.frame.url.clone(),
                 origin: event.frame.security_origin.clone(),

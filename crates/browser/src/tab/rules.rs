@@ -80,12 +80,12 @@ impl Rules {
     }
 
     /// Adds a worker.
-    pub(super) fn employ(&self, worker: &Session) {
+    pub(super) fn add_worker(&self, worker: &Session) {
         self.lock_workers().push(worker.clone());
     }
 
     /// Removes a worker.
-    pub(super) fn dismiss(&self, worker: &Session) {
+    pub(super) fn remove_worker(&self, worker: &Session) {
         self.lock_workers().retain(|it| it.id() != worker.id());
     }
 
@@ -142,7 +142,7 @@ impl Rules {
                 status,
                 headers,
                 body,
-            }) if !answered => or_end(
+            }) if !answered => send_or_fail(
                 session,
                 paused.request_id.clone(),
                 fetch::FulfillRequest {
@@ -153,7 +153,7 @@ impl Rules {
                     ..Default::default()
                 },
             ),
-            Some(Action::Change { request, .. }) if !answered => or_end(
+            Some(Action::Change { request, .. }) if !answered => send_or_fail(
                 session,
                 paused.request_id.clone(),
                 fetch::ContinueRequest {
@@ -165,7 +165,7 @@ impl Rules {
             ),
             Some(Action::Change { response, .. }) if paused.response_status_code.is_some() => {
                 let headers = paused.response_headers.unwrap_or_default();
-                or_end(
+                send_or_fail(
                     session,
                     paused.request_id.clone(),
                     fetch::ContinueResponse {
@@ -282,10 +282,10 @@ impl Pattern {
 
 /// Sends a decision that Chrome may refuse. Then the request fails at once: otherwise it would hang forever, and it
 /// must not continue without what the rule says.
-fn or_end(session: &Session, request_id: fetch::RequestId, word: impl Command + 'static) {
+fn send_or_fail(session: &Session, request_id: fetch::RequestId, decision: impl Command + 'static) {
     let session = session.clone();
     tokio::spawn(async move {
-        if let Err(CdpError::Rejected { message, .. }) = session.send(word).await {
+        if let Err(CdpError::Rejected { message, .. }) = session.send(decision).await {
             tracing::warn!(message, "Chrome refused to apply a rule to a request");
             session.post(fetch::FailRequest {
                 request_id,

@@ -46,7 +46,7 @@ pub(super) async fn set_up(
         patiently(&session, page::Enable::default()),
         session.send(runtime::Enable::default()),
         session.send(log::Enable::default()),
-        session.send(hear_network()),
+        session.send(enable_network()),
         session.send(attach_frames()),
         // A browser that is too old for it responds with an error, and has no such tools.
         session.send(web_mcp::Enable::default()),
@@ -80,7 +80,7 @@ async fn patiently<C: Command + Clone>(
 
 /// Chrome reports all tools when this domain is enabled. Those of a document from the back/forward cache it reports
 /// at no other time.
-pub(super) fn hear_tools_again(session: &Session) {
+pub(super) fn request_tools_again(session: &Session) {
     let session = session.clone();
     tokio::spawn(async move {
         let _ = tokio::join!(
@@ -134,7 +134,7 @@ fn attach_frames() -> target::SetAutoAttach {
 }
 
 /// Large request bodies are fetched on demand; small ones are included in events.
-fn hear_network() -> network::Enable {
+fn enable_network() -> network::Enable {
     network::Enable {
         max_post_data_size: Some(10_000),
         ..Default::default()

@@ -3,7 +3,7 @@
 use super::console::Console;
 use super::frames::Frames;
 use super::network::Network;
-use super::past::Past;
+use super::shown_documents::ShownDocument;
 use crate::page_tools::web_mcp::Registered;
 use std::collections::{BTreeMap, VecDeque};
 use tabmux_cdp::types::network::{LoaderId, RequestId};
@@ -27,7 +27,7 @@ pub struct TabState {
     /// The latest documents of the main frame, oldest first.
     pub(crate) arrivals: VecDeque<LoaderId>,
     /// The same documents, with address and origin.
-    pub(crate) documents: VecDeque<Past>,
+    pub(crate) documents: VecDeque<ShownDocument>,
     /// Navigations within the document, by history or fragment.
     pub moves_within: u64,
     /// The dialog that blocks the page.

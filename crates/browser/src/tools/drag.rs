@@ -2,11 +2,11 @@
 
 use super::act::{self, Before, Drawing, Element, Grip, Outcome, Patience, Reached};
 use super::{Access, Category, Tool, ToolResult};
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
 use crate::text::one_line;
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -70,9 +70,9 @@ async fn carry(
         return Err(no_place());
     };
     let place = (goal.x, goal.y);
-    unseen::refuse_drop(tab, place).await?;
+    disallowed_frames::refuse_drop(tab, place).await?;
     grip.carry(start, place).await?;
-    unseen::refuse_drop(tab, place).await?;
+    disallowed_frames::refuse_drop(tab, place).await?;
     goal.check_frames(to).await?;
     let from = (from.world.document == to.world.document).then_some(from.n);
     let watch = json!({ "n": to.n, "from": from, "x": goal.inner.0, "y": goal.inner.1 });
@@ -80,7 +80,7 @@ async fn carry(
     if !watching.ok {
         return Err(to.refusal(&watching));
     }
-    unseen::refuse_drop(tab, place).await
+    disallowed_frames::refuse_drop(tab, place).await
 }
 
 /// What the button was let go on, if neither on the goal nor on what was dragged. A document that has left does not

@@ -1,10 +1,10 @@
 //! Trusted mouse input. It goes to the tab's own session, whatever the frame under the pointer; none is sent to a point
 //! at which there is a frame that may not be used.
 
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::Tab;
-use crate::unseen;
 use futures_util::future::try_join_all;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::input::{
@@ -18,7 +18,7 @@ pub(in crate::tools) async fn click(
     y: f64,
     times: i64,
 ) -> Result<(), ToolError> {
-    unseen::refuse_point(tab, x, y).await?;
+    disallowed_frames::refuse_point(tab, x, y).await?;
     let mut events = Vec::new();
     for count in 1..=times {
         for (kind, buttons) in [
@@ -52,7 +52,7 @@ impl Grip {
     /// Presses the button where the pointer is and begins to move, as far as pages want it before they call
     /// it a drag.
     pub(in crate::tools) async fn grab(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
-        unseen::refuse_point(tab, x, y).await?;
+        disallowed_frames::refuse_point(tab, x, y).await?;
         let grip = Self {
             session: tab.session().clone(),
             place: Some((x, y)),
@@ -148,7 +148,7 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
 
 /// Moves the pointer there.
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
-    unseen::refuse_point(tab, x, y).await?;
+    disallowed_frames::refuse_point(tab, x, y).await?;
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
     script::in_page(tab.session().send_within(moved, script::LONGEST)).await?;
     Ok(())
@@ -161,7 +161,7 @@ pub(in crate::tools) async fn wheel(
     y: f64,
     by: (f64, f64),
 ) -> Result<(), ToolError> {
-    unseen::refuse_point(tab, x, y).await?;
+    disallowed_frames::refuse_point(tab, x, y).await?;
     let turned = DispatchMouseEvent {
         delta_x: Some(by.0),
         delta_y: Some(by.1),

@@ -6,14 +6,14 @@ use tabmux_cdp::{CdpError, Session};
 
 /// How often a browser is probed, and how long it may take to respond.
 #[derive(Clone, Copy, Debug)]
-pub struct Pulse {
+pub struct Heartbeat {
     /// From a response to the next probe.
     pub every: Duration,
     /// From a probe to its response.
     pub within: Duration,
 }
 
-impl Default for Pulse {
+impl Default for Heartbeat {
     fn default() -> Self {
         Self {
             every: Duration::from_secs(15),
@@ -23,7 +23,7 @@ impl Default for Pulse {
     }
 }
 
-impl Pulse {
+impl Heartbeat {
     /// Resolves when the browser no longer responds. Never resolves if the connection ends: that is reported
     /// separately.
     pub(super) async fn stops(self, session: Session) {

@@ -13,15 +13,15 @@ use tabmux_cdp::types::{dom, runtime};
 
 /// Refuses a tool that shows the whole page, while the page has a frame that may not be seen.
 pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
-    match bounds::unseen(tab).into_iter().next() {
-        Some((_, blocked)) => Err(ToolError::UnseenFrame { what, blocked }),
+    match bounds::disallowed_frames(tab).into_iter().next() {
+        Some((_, blocked)) => Err(ToolError::DisallowedFrame { what, blocked }),
         None => Ok(()),
     }
 }
 
 /// Whether the page has such a frame.
 pub(crate) fn is_there(tab: &Tab) -> bool {
-    !bounds::unseen(tab).is_empty()
+    !bounds::disallowed_frames(tab).is_empty()
 }
 
 /// Refuses mouse input at a point of the tab's viewport that is in such a frame.
@@ -57,14 +57,14 @@ async fn descend(
         x: f64,
         y: f64,
     }
-    let unseen = bounds::unseen(tab);
-    if unseen.is_empty() {
+    let disallowed = bounds::disallowed_frames(tab);
+    if disallowed.is_empty() {
         return Ok(());
     }
     let mut world = tab.world().await?;
     loop {
         // Looked up for its side effect: closed shadow roots around them become known.
-        for child in leading_to(tab, &unseen, &world.frame) {
+        for child in leading_to(tab, &disallowed, &world.frame) {
             frame_owner(&world, &child).await?;
         }
         let (x, y) = point.unwrap_or_default();
@@ -81,14 +81,13 @@ async fn descend(
         let child = tab.state().frames.find(&id).cloned();
         let Some(child) = child else {
             return Err(ToolError::NotActionable {
-                why:
-                    "A frame has just appeared there, and its site is not known yet. Try again."
-                        .into(),
+                why: "A frame has just appeared there, and its site is not known yet. Try again."
+                    .into(),
             });
         };
         match bounds::may_enter(tab, &child) {
             Err(ToolError::Blocked(blocked)) => {
-                return Err(ToolError::UnseenFrame { what, blocked });
+                return Err(ToolError::DisallowedFrame { what, blocked });
             }
             entered => entered?,
         }
@@ -98,9 +97,9 @@ async fn descend(
 }
 
 /// The child frames of `outer` that are disallowed or contain a disallowed frame.
-fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
+fn leading_to(tab: &Tab, disallowed: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
     let state = tab.state();
-    let leading = unseen.iter().filter_map(|(frame, _)| {
+    let leading = disallowed.iter().filter_map(|(frame, _)| {
         let mut next = Some(frame);
         while let Some(frame) = next {
             let around = frame.parent.as_ref()?;
@@ -115,7 +114,7 @@ fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<Fr
 }
 
 /// Disallowed frames, hidden for a screenshot; shown again at the latest when this is dropped.
-pub(crate) struct Cover {
+pub(crate) struct HiddenFrames {
     frames: Vec<(FrameId, DocumentId)>,
     blocked: Option<Blocked>,
     worlds: Vec<World>,
@@ -125,20 +124,20 @@ pub(crate) struct Cover {
     since: DocumentId,
 }
 
-impl Cover {
+impl HiddenFrames {
     /// Hides disallowed frames. Without any, does nothing.
     pub(crate) async fn begin(tab: &Tab) -> Result<Self, ToolError> {
         let since = DocumentId::next();
-        let unseen = bounds::unseen(tab);
+        let disallowed = bounds::disallowed_frames(tab);
         let mut cover = Self {
-            frames: names(&unseen),
-            blocked: unseen.first().map(|(_, blocked)| blocked.clone()),
+            frames: names(&disallowed),
+            blocked: disallowed.first().map(|(_, blocked)| blocked.clone()),
             worlds: Vec::new(),
             owners: Vec::new(),
             since,
         };
         let mut owners: BTreeMap<DocumentId, (World, Vec<u32>)> = BTreeMap::new();
-        for (frame, _) in &unseen {
+        for (frame, _) in &disallowed {
             let outer = {
                 let state = tab.state();
                 let outer = frame.parent.as_ref();
@@ -176,9 +175,9 @@ impl Cover {
         self.worlds.clear();
         // Process all events that Chrome sent before the screenshot.
         tab.catch_up().await;
-        let unseen = bounds::unseen(tab);
+        let disallowed = bounds::disallowed_frames(tab);
         if self.blocked.is_none() {
-            self.blocked = unseen.first().map(|(_, blocked)| blocked.clone());
+            self.blocked = disallowed.first().map(|(_, blocked)| blocked.clone());
         }
         // A frame that appeared and went away again may be in it, too.
         let policy = bounds::here().unwrap_or_else(|| tab.guard().policy());
@@ -186,7 +185,7 @@ impl Cover {
             whole = false;
             self.blocked = self.blocked.take().or(blocked);
         }
-        match whole && names(&unseen) == self.frames {
+        match whole && names(&disallowed) == self.frames {
             true => Ok(()),
             false => Err(self.failed()),
         }
@@ -205,7 +204,7 @@ impl Cover {
 
     fn failed(&self) -> ToolError {
         match &self.blocked {
-            Some(blocked) => ToolError::UnseenFrame {
+            Some(blocked) => ToolError::DisallowedFrame {
                 what: "The page has a frame of a disallowed site that could not be hidden for the screenshot. Use \
                        take_snapshot, or try again.",
                 blocked: blocked.clone(),
@@ -215,7 +214,7 @@ impl Cover {
     }
 }
 
-impl Drop for Cover {
+impl Drop for HiddenFrames {
     fn drop(&mut self) {
         for world in &self.worlds {
             world.session.post(runtime::Evaluate {
@@ -247,8 +246,8 @@ async fn is_slotted(world: &World, n: u32) -> Result<bool, ToolError> {
     Ok(node.local_name == "slot" || node.shadow_roots.is_some_and(|roots| !roots.is_empty()))
 }
 
-fn names(unseen: &[(Frame, Blocked)]) -> Vec<(FrameId, DocumentId)> {
-    let names = unseen.iter();
+fn names(disallowed: &[(Frame, Blocked)]) -> Vec<(FrameId, DocumentId)> {
+    let names = disallowed.iter();
     names
         .map(|(frame, _)| (frame.id.clone(), frame.document))
         .collect()
@@ -295,7 +294,7 @@ mod tests {
         }]);
         let tab = harness.tab().await.unwrap();
         let taking = async {
-            let cover = Cover::begin(&tab).await?;
+            let cover = HiddenFrames::begin(&tab).await?;
             let picture = tabmux_cdp::types::page::CaptureScreenshot::default();
             tab.session().send(picture).await?;
             cover.end(&tab).await

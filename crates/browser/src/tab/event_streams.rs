@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 /// All event subscriptions of one tab.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Taps(Arc<Mutex<List>>);
+pub(super) struct EventStreams(Arc<Mutex<List>>);
 
 type List = Vec<(
     u64,
@@ -16,24 +16,24 @@ type List = Vec<(
 
 /// Some kinds of events of a tab, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Tap {
+pub(crate) struct EventStream {
     number: u64,
     /// The events with their CDP sessions. Ends early when the queue is full.
     pub(crate) events: mpsc::Receiver<(Session, RawEvent)>,
-    taps: Weak<Mutex<List>>,
+    streams: Weak<Mutex<List>>,
 }
 
-impl Taps {
+impl EventStreams {
     /// A new subscription to events of these names.
-    pub(super) fn open(&self, methods: &'static [&'static str]) -> Tap {
+    pub(super) fn open(&self, methods: &'static [&'static str]) -> EventStream {
         let (send, events) = mpsc::channel(CAPACITY);
         let mut list = lock(&self.0);
         let number = list.last().map_or(0, |(number, ..)| number + 1);
         list.push((number, methods, send));
-        Tap {
+        EventStream {
             number,
             events,
-            taps: Arc::downgrade(&self.0),
+            streams: Arc::downgrade(&self.0),
         }
     }
 
@@ -58,10 +58,10 @@ impl Taps {
     }
 }
 
-impl Drop for Tap {
+impl Drop for EventStream {
     fn drop(&mut self) {
-        if let Some(taps) = self.taps.upgrade() {
-            lock(&taps).retain(|(number, ..)| *number != self.number);
+        if let Some(streams) = self.streams.upgrade() {
+            lock(&streams).retain(|(number, ..)| *number != self.number);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tabmux_cdp::{ConnectError as DialError, Connection, Events, Session, WebSocketTransport};
 
 /// The browser's CDP session and its events, and the process if we launched it.
-pub(super) async fn reach(
+pub(super) async fn open_connection(
     source: &Source,
 ) -> Result<(Session, Events, Option<BrowserProcess>), ConnectError> {
     let over = |transport| {
@@ -36,7 +36,9 @@ pub(super) async fn reach(
             for endpoint in running.unwrap_or_default() {
                 match dial(&endpoint, &[]).await {
                     Ok(transport) => return Ok(over(transport)),
-                    Err(error) => tracing::debug!(%error, "a profile names a browser that does not run"),
+                    Err(error) => {
+                        tracing::debug!(%error, "a profile names a browser that does not run")
+                    }
                 }
             }
             Err(ConnectError::NoneRunning)

@@ -7,14 +7,14 @@ use crate::origins::{Blocked, OriginPolicy};
 
 /// A document that the main frame has shown.
 #[derive(Clone, Debug)]
-pub(crate) struct Past {
+pub(crate) struct ShownDocument {
     pub(crate) epoch: u64,
     pub(crate) url: String,
     /// The origin as Chrome reports it: a blank document has that of its creator.
     pub(crate) origin: String,
 }
 
-impl Past {
+impl ShownDocument {
     pub(crate) fn check(&self, policy: &OriginPolicy) -> Result<(), Blocked> {
         policy.check(&self.url)?;
         check_origin(policy, &self.origin)

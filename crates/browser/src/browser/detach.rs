@@ -1,7 +1,7 @@
 //! Detaches tabs: in a person's browser, we stay attached to a tab only as long as needed.
 
 use super::actor::Actor;
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use super::tools::news;
 use super::{Browser, BrowserEvent};
 use crate::page_tools::Findings;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 /// Which tabs to detach.
 #[derive(Debug)]
-pub(super) enum Which {
+pub(super) enum ToDetach {
     /// This one, now.
     One(TargetId),
     /// All except the used ones, if they were not requested after `since`.
@@ -25,27 +25,29 @@ pub(super) enum Which {
 
 impl Browser {
     /// Detaches a tab at once.
-    pub async fn let_go(&self, target: &TargetId) {
-        self.let_go_of(Which::One(target.clone())).await;
+    pub async fn detach(&self, target: &TargetId) {
+        self.request_detach(ToDetach::One(target.clone())).await;
     }
 
     /// Detaches all tabs that are not `used` and were not requested after `since`. Returns whether there are unused
     /// tabs that were requested later.
-    pub async fn let_go_of_idle(&self, used: HashSet<TargetId>, since: Instant) -> bool {
-        self.let_go_of(Which::Idle { used, since }).await
+    pub async fn detach_idle(&self, used: HashSet<TargetId>, since: Instant) -> bool {
+        self.request_detach(ToDetach::Idle { used, since }).await
     }
 
     /// The handle of a tab, if it is attached; for cleanup, which must not attach it again.
     pub(super) async fn attached(&self, target: &TargetId) -> Option<Tab> {
         let (answer, attached) = oneshot::channel();
         let target = target.clone();
-        self.order(Order::Attached { target, answer }).await.ok()?;
+        self.request(ActorRequest::Attached { target, answer })
+            .await
+            .ok()?;
         attached.await.ok()
     }
 
-    async fn let_go_of(&self, which: Which) -> bool {
+    async fn request_detach(&self, which: ToDetach) -> bool {
         let (done, left) = oneshot::channel();
-        match self.order(Order::LetGo { which, done }).await {
+        match self.request(ActorRequest::Detach { which, done }).await {
             Ok(()) => left.await.unwrap_or(false),
             Err(_) => false,
         }
@@ -53,11 +55,11 @@ impl Browser {
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    pub(super) async fn let_go(&mut self, which: &Which) -> bool {
+    pub(super) async fn detach_all(&mut self, which: &ToDetach) -> bool {
         let attached = self.tabs.iter().filter(|(_, entry)| entry.tab.is_some());
         let (idle, left): (Vec<_>, bool) = match which {
-            Which::One(target) => (vec![target.clone()], false),
-            Which::Idle { used, since } => {
+            ToDetach::One(target) => (vec![target.clone()], false),
+            ToDetach::Idle { used, since } => {
                 let unused = attached.filter(|(target, _)| !used.contains(*target));
                 let (idle, busy): (Vec<_>, Vec<_>) =
                     unused.partition(|(_, entry)| entry.wanted_at <= *since);

@@ -1,6 +1,6 @@
 //! Requests to the actor of a browser.
 
-use super::letting_go::Which;
+use super::detach::ToDetach;
 use super::{TabFacts, TabOpener};
 use crate::error::ToolError;
 use crate::page_tools::Findings;
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// What the handle and the tasks that watch tabs ask of the actor.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(super) enum ActorRequest {
     /// Returns the tab's handle, attached now if needed. Dropped if there is no such tab.
     Attach {
         target: TargetId,
@@ -39,25 +39,25 @@ pub(super) enum Order {
         done: oneshot::Sender<()>,
     },
     /// Where a tab is navigating to, while it is blank.
-    Head { target: TargetId, url: String },
+    NavigatingTo { target: TargetId, url: String },
     /// Current titles of tabs. Chrome does not report changes of titles.
     Refresh {
         tabs: Vec<TabFacts>,
         done: oneshot::Sender<()>,
     },
     /// The current tools of a tab's page.
-    TellTools {
+    ReportTools {
         target: TargetId,
         findings: Box<Findings>,
         done: Option<oneshot::Sender<()>>,
     },
     /// Detaches tabs. Returns whether some were used too recently.
-    LetGo {
-        which: Which,
+    Detach {
+        which: ToDetach,
         done: oneshot::Sender<bool>,
     },
     /// Checks again which tabs are private.
-    LookAgain,
+    RecheckPrivacy,
     /// Ends the actor.
     ShutDown { done: oneshot::Sender<()> },
 }
