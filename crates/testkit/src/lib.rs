@@ -1,21 +1,21 @@
-//! Test helpers: a fixture web server, a raw MCP client over stdio, a Chromium of its own.
+//! Test helpers: a fixture web server, a raw MCP client over stdio, a separate Chromium.
 //!
-//! Everything here panics instead of returning errors, with as much of the story as it has: a
-//! helper that fails is a test that fails. Every wait has a generous deadline and is ended by the
-//! event it waits for, never by time.
+//! Everything here panics instead of returning errors, with as much context as possible: a helper
+//! that fails is a test that fails. Every wait has a generous deadline and is ended by the event it
+//! waits for, never by time.
 //!
 //! # Layout
 //! - [`gate`]: whether tests with a real browser run.
 //! - [`fixture_server`]: pages and programmable routes on loopback.
-//! - [`mcp_client`]: speaks JSON-RPC to a server under test and remembers every line.
+//! - [`mcp_client`]: speaks JSON-RPC to a server under test and records every line.
 //! - [`page_worker`]: speaks to the daemon as a worker of the page library.
-//! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
-//! - [`corpus`]: the inputs of fuzz targets that are kept.
-//! - [`process`]: what is left running, and how big it is.
-//! - [`shared_daemon`]: a whole tabmux, with a daemon that several clients share.
-//! - [`attacks`]: hostile pages, floods and calls as data, and how they are played.
-//! - [`again`]: the same tests once more, in another way.
-//! - [`over_extension`]: that way, where it leads through our extension.
+//! - [`chromium`]: a Chromium with remote debugging, ended with its handle.
+//! - [`corpus`]: the saved inputs of fuzz targets.
+//! - [`process`]: running processes and their memory.
+//! - [`shared_daemon`]: a complete tabmux, with a daemon that several clients share.
+//! - [`attacks`]: hostile pages, floods and calls as data, and how to run them.
+//! - [`again`]: runs the same tests a second time, with other settings.
+//! - [`over_extension`]: such a second run, through our extension.
 
 pub mod again;
 pub mod attacks;
@@ -45,7 +45,7 @@ pub use shared_daemon::SharedDaemon;
 
 use std::{future::Future, path::PathBuf, time::Duration};
 
-/// How long anything here waits before it fails the test: long enough for a busy machine.
+/// How long any wait lasts before it fails the test: long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The root of this repository.
@@ -56,10 +56,10 @@ pub fn workspace_root() -> PathBuf {
     root
 }
 
-/// Waits for `event`; fails the test with `story` if it does not come within [`PATIENCE`].
+/// Waits for `event`; fails the test with `story` if it does not happen within [`PATIENCE`].
 pub async fn patiently<T>(event: impl Future<Output = T>, story: impl FnOnce() -> String) -> T {
     match tokio::time::timeout(PATIENCE, event).await {
         Ok(value) => value,
-        Err(_) => panic!("waited {PATIENCE:?} in vain: {}", story()),
+        Err(_) => panic!("timed out after {PATIENCE:?} waiting for {}", story()),
     }
 }

@@ -1,5 +1,5 @@
-//! A stream that gives the head of an HTTP answer and keeps back what follows it, so that none of it is lost when
-//! somebody else reads on.
+//! A stream that returns the head of an HTTP response and holds back what follows, so that another reader can
+//! continue there.
 
 use std::{
     io,
@@ -15,9 +15,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 #[derive(Debug)]
 pub(super) struct HeldBack<S> {
     stream: S,
-    /// What has been read and not given yet.
+    /// Bytes that were read but not returned yet.
     read: BytesMut,
-    /// The last bytes that were given, for an end of the head that came in parts.
+    /// The last returned bytes, to detect the end of the head across reads.
     given: Vec<u8>,
     is_over: bool,
 }
@@ -32,7 +32,7 @@ impl<S> HeldBack<S> {
         }
     }
 
-    /// The stream, and what was read of it behind the head.
+    /// The stream, and the bytes that were read after the head.
     pub(super) fn into_parts(self) -> (BytesMut, S) {
         (self.read, self.stream)
     }
@@ -46,7 +46,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if this.is_over {
-            // Nothing is left of what this is for.
+            // The head has been returned completely.
             return Poll::Ready(Ok(()));
         }
         if this.read.is_empty() {

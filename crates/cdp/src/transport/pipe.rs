@@ -1,4 +1,4 @@
-//! The pipe of a browser that we launched: frames that end with NUL.
+//! The pipe of a launched browser: frames that end with NUL.
 
 use std::{fmt, io};
 
@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 
 use super::{Frame, FrameReader, FrameWriter, Transport, gather::Gather};
 
-/// Frames over two byte streams, as `--remote-debugging-pipe` wants them.
+/// Frames over two byte streams, as `--remote-debugging-pipe` requires.
 pub struct PipeTransport<R, W> {
     read: R,
     write: W,
@@ -51,7 +51,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> FrameReader for PipeReader<R> {
         let mut frame = Gather::default();
         loop {
             let available = match frame.more(self.read.fill_buf()).await {
-                // What came without a NUL is half a frame of a browser that is gone.
+                // Bytes without a NUL are an incomplete frame of a browser that is gone.
                 Ok([]) => return None,
                 Ok(available) => available,
                 Err(error) => return Some(Err(error)),

@@ -58,7 +58,7 @@ async fn a_browser_that_does_not_read_cannot_hold_a_command_up() {
     let (session, _events, _browser) = connect_with_buffer(16);
     let limit = Duration::from_secs(2);
     let mut commands = tokio::task::JoinSet::new();
-    // More than the writer's queue holds: the last ones wait for a place in it.
+    // More than the writer's queue holds: the last ones wait for space in it.
     for _ in 0..2_000 {
         let session = session.clone();
         commands.spawn(async move { session.send_within(Navigate::default(), limit).await });
@@ -66,7 +66,7 @@ async fn a_browser_that_does_not_read_cannot_hold_a_command_up() {
     while let Some(ended) = commands.join_next().await {
         assert!(matches!(ended.unwrap(), Err(CdpError::TimedOut { .. })));
     }
-    // Nor can it hold up a command that nobody waits for.
+    // A posted command does not block, either.
     session.post(Navigate::default());
 }
 
@@ -90,7 +90,7 @@ async fn commands_that_nobody_waits_for_any_more_make_room_for_others() {
         }
     );
 
-    // The futures are dropped half-way; their entries go with them.
+    // The futures are dropped half-way; their entries are removed with them.
     commands.shutdown().await;
     browser.settle(&session).await;
 }

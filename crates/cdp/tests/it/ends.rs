@@ -1,4 +1,4 @@
-//! Sessions and connections end, and everybody hears of it.
+//! Sessions and connections end, and every waiting caller is notified.
 
 use serde_json::json;
 use tabmux_cdp::{
@@ -43,7 +43,7 @@ async fn detaching_ends_the_queue_and_fails_what_waits_on_that_session_alone() {
     assert_eq!(on_a.unwrap_err(), detached());
     on_b.unwrap();
 
-    // What came before the end is still there; then the queue ends, and the parent hears why.
+    // Earlier events are still there; then the queue ends, and the parent learns why.
     assert_eq!(
         a_events.next().await.unwrap().method(),
         "Page.loadEventFired"

@@ -1,4 +1,4 @@
-//! A consumer that does not keep up loses chatter first, and in the end its queue; nobody else notices.
+//! A consumer that does not keep up loses lossy events first, and finally its queue; nothing else is affected.
 
 use serde_json::json;
 use tabmux_cdp::{CdpError, types::runtime::Evaluate};
@@ -29,7 +29,7 @@ async fn chatter_is_dropped_and_counted_while_the_rest_is_kept() {
     }
     assert_eq!(events.next().await.unwrap().method(), "Page.loadEventFired");
 
-    // There is room again.
+    // There is space again.
     browser.event(None, "Log.entryAdded", json!({})).await;
     assert_eq!(events.next().await.unwrap().method(), "Log.entryAdded");
     assert_eq!(events.dropped(), 3);

@@ -1,5 +1,5 @@
-//! A frame that is too large is passed over: its command fails, or its session hears which event it was. Nobody else
-//! notices.
+//! A frame that is too large is skipped: its command fails, or its session learns which event it was. Nothing else is
+//! affected.
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ async fn large_chatter_is_dropped_and_counted_before_it_fills_the_memory() {
     ] {
         assert_eq!(tab_events.next().await.unwrap().method(), method);
     }
-    // There is room again.
+    // There is space again.
     browser
         .send_bytes(message("tab", MAX_EVENT / 3).as_bytes())
         .await;
@@ -186,7 +186,7 @@ fn answer(command: &Value, length: usize) -> String {
     )
 }
 
-/// What Chrome tells when a page writes a text of this length to its console.
+/// The event that Chrome sends when a page writes a text of this length to its console.
 fn message(session: &str, length: usize) -> String {
     let value = "x".repeat(length);
     format!(

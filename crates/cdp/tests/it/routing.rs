@@ -1,4 +1,4 @@
-//! Answers reach who asked, events reach their session, and none is lost.
+//! Responses reach their caller, events reach their session, and none is lost.
 
 use serde_json::json;
 use tabmux_cdp::{
@@ -135,7 +135,7 @@ async fn a_child_loses_nothing_although_nobody_has_heard_of_it_yet() {
             json!({ "timestamp": 7 }),
         )
         .await;
-    // Nobody has taken an event so far, and all of them are already routed.
+    // No event has been read so far, and all of them are already dispatched.
     browser.settle(&session).await;
 
     let (tab, mut tab_events) = next_child(&mut events).await;

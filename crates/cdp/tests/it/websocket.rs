@@ -1,4 +1,4 @@
-//! Dialling a websocket: what is sent, and what the errors say.
+//! Connecting to a websocket: what is sent, and what the errors say.
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};

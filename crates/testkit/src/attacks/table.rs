@@ -1,4 +1,4 @@
-//! Every attack that is known.
+//! All known attacks.
 
 use super::Arguments::{Json, Made};
 use super::Group::{Browsing, Calls, Connections, Console, Documents, PageTools};
@@ -6,9 +6,9 @@ use super::Hold::{ClientsComeIn, Disk, ExtensionsComeIn, LastSucceeds, NoHiddenT
 use super::{Attack, Call, Group, Hold, Library, Means, Port};
 use serde_json::{Value, json};
 
-/// Every attack, those of one group beside each other.
+/// All attacks, grouped.
 pub const ATTACKS: &[Attack] = &[
-    // What a page says.
+    // What a page logs.
     page(
         Console,
         "console.log of 95 million control characters",

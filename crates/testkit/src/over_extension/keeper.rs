@@ -1,5 +1,5 @@
-//! Tests that run in a process of their own end the browser, and start another: whoever runs them keeps it,
-//! and does as they say.
+//! Tests that run in a child process end the browser and start another one: the parent process owns the browser, and
+//! does so on request.
 
 use super::ExtendedChromium;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -7,24 +7,24 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Where a browser's keeper is told what to do.
+/// The socket for requests about a browser.
 pub(super) fn place(browser: &ExtendedChromium) -> PathBuf {
     browser.folder.path().join("keeper.sock")
 }
 
-/// Does what is wanted with the browser while `work` is done.
+/// Serves requests about the browser while `work` runs.
 pub(super) fn keep(browser: &mut ExtendedChromium, work: impl FnOnce()) {
     let place = place(browser);
     let listener = UnixListener::bind(&place).expect("a socket");
     thread::scope(|scope| {
         scope.spawn(move || serve(&listener, browser));
-        // Said also when the work fails.
+        // Also sent when the work panics.
         let _over = Over(&place);
         work();
     });
 }
 
-/// Has the keeper do something. Its answer.
+/// Sends a request to the browser's owner. Returns the response.
 pub(super) fn tell(place: &Path, word: &str) -> String {
     let mut keeper = UnixStream::connect(place).expect("the browser has a keeper");
     writeln!(keeper, "{word}").expect("the keeper listens");

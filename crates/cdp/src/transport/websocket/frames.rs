@@ -1,4 +1,4 @@
-//! What arrives over a websocket, message by message, however large and in however many fragments (RFC 6455).
+//! Reads messages from a websocket, of any size and in any number of fragments (RFC 6455).
 
 use std::io;
 
@@ -7,18 +7,18 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
 use crate::transport::{Frame, gather::Gather};
 
-/// Something that a server says.
+/// What a server sends.
 #[derive(Debug)]
 pub(super) enum Heard {
     /// A message.
     Message(Frame),
-    /// A question whether we are there, to be answered with the same bytes.
+    /// A ping, to be answered with the same bytes.
     Ping(Bytes),
-    /// Goodbye.
+    /// A close message.
     Close,
 }
 
-/// The message that is arriving: others may come between its fragments.
+/// The message that is arriving: control messages may come between its fragments.
 #[derive(Debug, Default)]
 pub(super) struct Hearing {
     message: Gather,
@@ -26,7 +26,7 @@ pub(super) struct Hearing {
 }
 
 impl Hearing {
-    /// What comes next.
+    /// The next message.
     pub(super) async fn next(
         &mut self,
         read: &mut (impl AsyncBufRead + Unpin),
@@ -45,7 +45,7 @@ impl Hearing {
                         _ => continue,
                     }
                 }
-                _ => return Err(broken("a frame out of place")),
+                _ => return Err(broken("an unexpected frame")),
             }
             self.take(header.length, read).await?;
             if header.is_last {
@@ -86,7 +86,7 @@ impl Header {
     async fn read(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Self> {
         let (first, second) = (read.read_u8().await?, read.read_u8().await?);
         if first & 0b0111_0000 != 0 {
-            return Err(broken("an extension that was not agreed on"));
+            return Err(broken("an extension that was not negotiated"));
         }
         if second & 0b1000_0000 != 0 {
             return Err(broken("a masked frame, which only clients send"));
@@ -114,7 +114,7 @@ const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
-/// No ping, pong or goodbye is longer.
+/// The longest control message.
 const MOST_CONTROL: u64 = 125;
 
 #[cfg(test)]
