@@ -28,7 +28,7 @@ pub(crate) enum Incoming<'a> {
 
 /// The recipient of a message that was too large.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Addressed {
+pub(crate) enum Recipient {
     /// The command with this id.
     Answer { id: u64 },
     /// A session, or the browser itself.
@@ -38,7 +38,7 @@ pub(crate) enum Addressed {
     },
 }
 
-impl Addressed {
+impl Recipient {
     /// Reads the kept parts of a frame; `None` if they do not name the recipient. Text of a page cannot imitate these
     /// fields, because quotation marks in text are escaped.
     pub(crate) fn parse(frame: &Oversize) -> Option<Self> {
@@ -204,16 +204,16 @@ const SESSION: &[u8] = br#","sessionId":""#;
 mod tests {
     use super::*;
 
-    fn addressed(head: &str, tail: &str) -> Option<Addressed> {
-        Addressed::parse(&Oversize {
+    fn addressed(head: &str, tail: &str) -> Option<Recipient> {
+        Recipient::parse(&Oversize {
             head: head.into(),
             tail: tail.into(),
             length: 1 << 30,
         })
     }
 
-    fn event(session: Option<&str>) -> Option<Addressed> {
-        Some(Addressed::Event {
+    fn event(session: Option<&str>) -> Option<Recipient> {
+        Some(Recipient::Event {
             session: session.map(str::to_owned),
             method: "Runtime.consoleAPICalled".to_owned(),
         })
@@ -225,7 +225,7 @@ mod tests {
         let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
         assert_eq!(
             addressed(answer, r#"xx"},"sessionId":"AB12"}"#),
-            Some(Addressed::Answer { id: 17 })
+            Some(Recipient::Answer { id: 17 })
         );
         assert_eq!(
             addressed(head, r#"xx"]},"sessionId":"AB12"}"#),

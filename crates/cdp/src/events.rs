@@ -220,9 +220,9 @@ pub(crate) fn event_queue() -> (EventSender, Events) {
 
 impl EventSender {
     /// How much of an event of this name and size would be queued. Counts one that would be dropped.
-    pub(crate) fn room(&self, method: &str, size: usize) -> Room {
+    pub(crate) fn admission(&self, method: &str, size: usize) -> Admission {
         let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_closed()) else {
-            return Room::None;
+            return Admission::None;
         };
         let queued = queue.max_capacity() - queue.capacity();
         let held = self.held.load(Ordering::Relaxed);
@@ -232,10 +232,10 @@ impl EventSender {
         match is_lossy(method) {
             true if own_full || all_full => {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
-                Room::None
+                Admission::None
             }
-            false if all_full => Room::Head,
-            _ => Room::Whole,
+            false if all_full => Admission::Head,
+            _ => Admission::Whole,
         }
     }
 
@@ -273,7 +273,7 @@ impl EventSender {
 
 /// How much of an event a queue accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Room {
+pub(crate) enum Admission {
     Whole,
     /// Only its name and its start, as for one that is too large.
     Head,

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    envelope::{Addressed, Incoming, Rejection},
-    events::{EventSender, Events, RawEvent, Room, event_queue},
+    envelope::{Incoming, Recipient, Rejection},
+    events::{Admission, EventSender, Events, RawEvent, event_queue},
     session::Session,
     transport::Oversize,
     types::{
@@ -147,19 +147,19 @@ impl Mux {
     /// Handles a frame that was too large: fails its command, or reports the event to its session.
     pub(crate) fn route_oversize(&mut self, frame: Oversize) {
         let bytes = frame.length;
-        match Addressed::parse(&frame) {
-            Some(Addressed::Answer { id }) => {
+        match Recipient::parse(&frame) {
+            Some(Recipient::Answer { id }) => {
                 if let Some(pending) = self.pending.remove(&id) {
                     _ = pending.answer.send(Err(Failure::TooLarge { bytes }));
                 }
             }
-            Some(Addressed::Event { session, method }) => {
+            Some(Recipient::Event { session, method }) => {
                 tracing::warn!(method, bytes, "dropped an event that is too large");
                 let Some(queue) = self.queue(session.as_deref()) else {
                     return;
                 };
                 let event = RawEvent::oversize(&method, frame);
-                if queue.room(&method, event.size()) != Room::None {
+                if queue.admission(&method, event.size()) != Admission::None {
                     _ = queue.push(event);
                 }
             }
@@ -227,10 +227,10 @@ impl Mux {
             return;
         };
         let size = params.map_or(0, |params| params.get().len());
-        let event = match queue.room(method, size) {
-            Room::Whole => RawEvent::new(method, params, child),
-            Room::Head => RawEvent::head(method, params, child),
-            Room::None => return self.unannounced(child),
+        let event = match queue.admission(method, size) {
+            Admission::Whole => RawEvent::new(method, params, child),
+            Admission::Head => RawEvent::head(method, params, child),
+            Admission::None => return self.unannounced(child),
         };
         if let Err(event) = queue.push(event) {
             self.unannounced(event.child);

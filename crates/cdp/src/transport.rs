@@ -1,8 +1,8 @@
 //! Transports: how frames travel between us and a browser.
 
+mod assemble;
 mod channel;
-mod gather;
-mod held_back;
+mod http_head;
 mod pipe;
 mod websocket;
 
@@ -10,9 +10,9 @@ use std::{future::Future, io};
 
 use bytes::Bytes;
 
+pub(crate) use assemble::HEAD;
+pub use assemble::{MAX_ANSWER, MAX_EVENT};
 pub use channel::ChannelTransport;
-pub(crate) use gather::HEAD;
-pub use gather::{MAX_ANSWER, MAX_EVENT};
 pub use pipe::PipeTransport;
 pub use websocket::{ConnectError, WebSocketTransport};
 

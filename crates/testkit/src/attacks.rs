@@ -3,17 +3,17 @@
 //! The end-to-end tests run all of them next to an unrelated session, the bystander, and `cargo xtask bench
 //! --bystander` measures how they affect it.
 
+mod access;
 mod bystander;
 mod calls;
-mod doors;
 mod library;
-mod playing;
 mod port;
+mod running;
 mod table;
 
 pub use bystander::{Bystander, Lost};
 pub use calls::Answer;
-pub use playing::{Outcome, Playing, Turns};
+pub use running::{Outcome, RunningAttack, Turns};
 pub use table::ATTACKS;
 
 use serde_json::Value;

@@ -14,10 +14,9 @@
 //! - [`process`]: running processes and their memory.
 //! - [`shared_daemon`]: a complete tabmux, with a daemon that several clients share.
 //! - [`attacks`]: hostile pages, floods and calls as data, and how to run them.
-//! - [`again`]: runs the same tests a second time, with other settings.
+//! - [`rerun`]: runs the same tests a second time, with other settings.
 //! - [`over_extension`]: such a second run, through our extension.
 
-pub mod again;
 pub mod attacks;
 pub mod chromium;
 pub mod corpus;
@@ -28,10 +27,10 @@ pub mod over_extension;
 pub mod page_worker;
 pub mod process;
 pub mod proxy_server;
+pub mod rerun;
 mod rng;
 pub mod shared_daemon;
 
-pub use again::run_again;
 pub use chromium::Chromium;
 pub use corpus::play_corpus;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
@@ -40,6 +39,7 @@ pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
 pub use proxy_server::ProxyServer;
+pub use rerun::run_again;
 pub use rng::Rng;
 pub use shared_daemon::SharedDaemon;
 

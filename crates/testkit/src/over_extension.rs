@@ -1,6 +1,6 @@
 //! Runs tests a second time in a running browser, through our extension.
 
-mod keeper;
+mod browser_owner;
 
 use crate::{Chromium, real_browser, run_again, workspace_root};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ pub struct OverExtension {
     pub secret: PathBuf,
     /// `None` while the browser is not running.
     websocket: Mutex<Option<String>>,
-    keeper: PathBuf,
+    owner: PathBuf,
     flags: Vec<String>,
 }
 
@@ -38,10 +38,10 @@ impl OverExtension {
         let mut browser = ExtendedChromium::start(&executable, &with);
         let told = json!({
             "port": browser.port, "secret": browser.secret(), "flags": flags,
-            "websocket": browser.chromium.websocket_url(), "keeper": keeper::place(&browser),
+            "websocket": browser.chromium.websocket_url(), "owner": browser_owner::socket(&browser),
         });
         let told = told.to_string();
-        keeper::keep(&mut browser, || {
+        browser_owner::serve_during(&mut browser, || {
             run_again(parts, without, &[(VARIABLE, &told)]);
         });
     }
@@ -62,7 +62,7 @@ impl OverExtension {
 
     /// Kills the browser, as a crash would.
     pub fn end_browser(&self) {
-        keeper::tell(&self.keeper, keeper::END);
+        browser_owner::request(&self.owner, browser_owner::END);
         *self.websocket_place() = None;
     }
 
@@ -70,7 +70,7 @@ impl OverExtension {
     pub fn start_browser(&self) {
         let mut websocket = self.websocket_place();
         if websocket.is_none() {
-            *websocket = Some(keeper::tell(&self.keeper, keeper::START));
+            *websocket = Some(browser_owner::request(&self.owner, browser_owner::START));
         }
     }
 
@@ -95,7 +95,7 @@ impl OverExtension {
             port: u16::try_from(port).expect("a port"),
             secret: text(&told["secret"]).into(),
             websocket: Mutex::new(Some(text(&told["websocket"]))),
-            keeper: text(&told["keeper"]).into(),
+            owner: text(&told["owner"]).into(),
             flags: told["flags"]
                 .as_array()
                 .expect("flags")

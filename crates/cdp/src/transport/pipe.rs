@@ -5,7 +5,7 @@ use std::{fmt, io};
 use memchr::memchr;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-use super::{Frame, FrameReader, FrameWriter, Transport, gather::Gather};
+use super::{Frame, FrameReader, FrameWriter, Transport, assemble::FrameAssembler};
 
 /// Frames over two byte streams, as `--remote-debugging-pipe` requires.
 pub struct PipeTransport<R, W> {
@@ -48,7 +48,7 @@ pub struct PipeReader<R> {
 
 impl<R: AsyncRead + Send + Unpin + 'static> FrameReader for PipeReader<R> {
     async fn read(&mut self) -> Option<io::Result<Frame>> {
-        let mut frame = Gather::default();
+        let mut frame = FrameAssembler::default();
         loop {
             let available = match frame.more(self.read.fill_buf()).await {
                 // Bytes without a NUL are an incomplete frame of a browser that is gone.

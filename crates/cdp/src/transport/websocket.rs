@@ -28,8 +28,8 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Frame, FrameReader, FrameWriter, Transport, held_back::HeldBack};
-use frames::{Heard, Hearing};
+use super::{Frame, FrameReader, FrameWriter, Transport, http_head::HttpHeadStream};
+use frames::{MessageReader, Received};
 
 /// Frames over the websocket of a browser's debugging endpoint.
 ///
@@ -122,7 +122,7 @@ impl Transport for WebSocketTransport {
         (
             WebSocketReader {
                 read: BufReader::with_capacity(BUFFER, read),
-                hearing: Hearing::default(),
+                messages_in: MessageReader::default(),
                 messages: messages.clone(),
             },
             WebSocketWriter {
@@ -137,7 +137,7 @@ impl Transport for WebSocketTransport {
 #[derive(Debug)]
 pub struct WebSocketReader {
     read: BufReader<Chain<io::Cursor<Bytes>, OwnedReadHalf>>,
-    hearing: Hearing,
+    messages_in: MessageReader,
     /// Where pongs are sent.
     messages: mpsc::Sender<Message>,
 }
@@ -145,14 +145,14 @@ pub struct WebSocketReader {
 impl FrameReader for WebSocketReader {
     async fn read(&mut self) -> Option<io::Result<Frame>> {
         loop {
-            return match self.hearing.next(&mut self.read).await {
-                Ok(Heard::Message(frame)) => Some(Ok(frame)),
-                Ok(Heard::Ping(bytes)) => {
+            return match self.messages_in.next(&mut self.read).await {
+                Ok(Received::Message(frame)) => Some(Ok(frame)),
+                Ok(Received::Ping(bytes)) => {
                     // If the browser does not read, a pong can be dropped.
                     _ = self.messages.try_send(Message::Pong(bytes));
                     continue;
                 }
-                Ok(Heard::Close) => None,
+                Ok(Received::Close) => None,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
                 Err(error) => Some(Err(error)),
             };
@@ -199,7 +199,7 @@ async fn dial(request: Request) -> Result<WebSocketTransport, tungstenite::Error
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await?;
     stream.set_nodelay(true)?;
-    let (socket, _) = client_async(request, HeldBack::new(stream)).await?;
+    let (socket, _) = client_async(request, HttpHeadStream::new(stream)).await?;
     let (read, stream) = socket.into_inner().into_parts();
     Ok(WebSocketTransport { stream, read })
 }

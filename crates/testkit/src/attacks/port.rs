@@ -1,7 +1,7 @@
 //! Connections to the loopback port that send too little or too much.
 
 use super::Port;
-use super::doors::extension_headers;
+use super::access::extension_headers;
 use crate::page_worker::{self, Socket};
 use futures_util::future::join_all;
 use std::time::Duration;

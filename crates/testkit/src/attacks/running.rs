@@ -1,7 +1,7 @@
 //! Runs an attack for as long as the test observes it.
 
 use super::calls::{Answer, ask};
-use super::{Arguments, Attack, Call, Hold, Means, doors, library, port};
+use super::{Arguments, Attack, Call, Hold, Means, access, library, port};
 use crate::{McpClient, Response, SharedDaemon};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 /// A running attack.
 #[derive(Debug)]
-pub struct Playing {
+pub struct RunningAttack {
     attack: &'static Attack,
     daemon: Arc<SharedDaemon>,
     port: u16,
@@ -43,7 +43,7 @@ pub enum Turns {
 
 impl Attack {
     /// Starts the attack, and returns when it is running.
-    pub async fn begin(&'static self, daemon: &Arc<SharedDaemon>, turns: Turns) -> Playing {
+    pub async fn begin(&'static self, daemon: &Arc<SharedDaemon>, turns: Turns) -> RunningAttack {
         let port = daemon.port().await;
         let (under_way, mut is_under_way) = watch::channel(false);
         let (stop, stopped) = watch::channel(false);
@@ -72,7 +72,7 @@ impl Attack {
             // Without this request the page does not attack at all, whatever its session's calls return.
             daemon.pages.wait_for_nth_request(&path, seen + 1).await;
         }
-        Playing {
+        RunningAttack {
             attack: self,
             daemon: Arc::clone(daemon),
             port,
@@ -104,9 +104,9 @@ impl Attack {
     }
 }
 
-impl Playing {
+impl RunningAttack {
     /// Whether the attacker's session has made all its calls and got all answers.
-    pub fn is_played(&self) -> bool {
+    pub fn has_all_answers(&self) -> bool {
         *self.played.borrow()
     }
 
@@ -114,7 +114,7 @@ impl Playing {
     pub async fn complaints(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         for hold in self.attack.holds {
-            complaints.extend(doors::complaint(*hold, &self.daemon, self.port).await);
+            complaints.extend(access::complaint(*hold, &self.daemon, self.port).await);
         }
         complaints
     }
@@ -145,7 +145,7 @@ impl Playing {
     }
 }
 
-impl Drop for Playing {
+impl Drop for RunningAttack {
     fn drop(&mut self) {
         self.attacker.abort();
         if let Some(flood) = &self.flood {

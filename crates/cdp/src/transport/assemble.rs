@@ -14,7 +14,7 @@ use super::{Frame, Oversize};
 
 /// The frame that is arriving. Reusable for the next one.
 #[derive(Debug, Default)]
-pub(super) struct Gather {
+pub(super) struct FrameAssembler {
     kept: Vec<u8>,
     length: u64,
     /// The tail so far, once the frame is known to be too large; then `kept` is its head.
@@ -22,7 +22,7 @@ pub(super) struct Gather {
     permit: Option<SemaphorePermit<'static>>,
 }
 
-impl Gather {
+impl FrameAssembler {
     /// Appends the next piece. Waits while too many other large frames are arriving.
     pub(super) async fn push(&mut self, piece: &[u8]) {
         self.length += piece.len() as u64;
@@ -140,17 +140,17 @@ const TAIL: usize = 1024;
 mod tests {
     use super::*;
 
-    async fn gathered(pieces: &[&[u8]]) -> Frame {
-        let mut gather = Gather::default();
+    async fn assembled(pieces: &[&[u8]]) -> Frame {
+        let mut assembler = FrameAssembler::default();
         for piece in pieces {
-            gather.push(piece).await;
+            assembler.push(piece).await;
         }
-        gather.finish()
+        assembler.finish()
     }
 
     #[tokio::test]
     async fn a_frame_is_what_came_in_pieces() {
-        let Frame::Whole(frame) = gathered(&[b"{\"id\"", b"", b":1}"]).await else {
+        let Frame::Whole(frame) = assembled(&[b"{\"id\"", b"", b":1}"]).await else {
             panic!("it is small");
         };
         assert_eq!(&frame[..], b"{\"id\":1}");
@@ -164,7 +164,7 @@ mod tests {
                 frame[..prefix.len()].copy_from_slice(prefix.as_bytes());
                 frame.extend_from_slice(b"the end");
                 let pieces: Vec<_> = frame.chunks(size).collect();
-                let Frame::Oversize(cut) = gathered(&pieces).await else {
+                let Frame::Oversize(cut) = assembled(&pieces).await else {
                     panic!("it is too large");
                 };
                 assert_eq!(cut.length, frame.len() as u64);
@@ -182,9 +182,9 @@ mod tests {
                 let mut frame = vec![b'x'; limit + more];
                 frame[..prefix.len()].copy_from_slice(prefix.as_bytes());
                 let pieces: Vec<_> = frame.chunks(65_536).collect();
-                let gathered = gathered(&pieces).await;
+                let assembled = assembled(&pieces).await;
                 assert_eq!(
-                    matches!(gathered, Frame::Whole(_)),
+                    matches!(assembled, Frame::Whole(_)),
                     whole,
                     "{prefix} {more}"
                 );
@@ -195,22 +195,22 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_passed_over() {
         let piece = vec![b'x'; LARGE + 1];
-        let mut first: [Gather; 2] = Default::default();
-        for gather in &mut first {
-            gather.push(&piece).await;
+        let mut first: [FrameAssembler; 2] = Default::default();
+        for assembler in &mut first {
+            assembler.push(&piece).await;
         }
-        assert!(matches!(gathered(&[&piece]).await, Frame::Oversize(_)));
-        assert!(matches!(gathered(&[b"{}"]).await, Frame::Whole(_)));
+        assert!(matches!(assembled(&[&piece]).await, Frame::Oversize(_)));
+        assert!(matches!(assembled(&[b"{}"]).await, Frame::Whole(_)));
         assert!(matches!(first[0].finish(), Frame::Whole(_)));
-        assert!(matches!(gathered(&[&piece]).await, Frame::Whole(_)));
+        assert!(matches!(assembled(&[&piece]).await, Frame::Whole(_)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_large_frame_that_pauses_gives_its_turn_to_others() {
         let piece = vec![b'x'; LARGE + 1];
-        let mut first: [Gather; 2] = Default::default();
-        for gather in &mut first {
-            gather.push(&piece).await;
+        let mut first: [FrameAssembler; 2] = Default::default();
+        for assembler in &mut first {
+            assembler.push(&piece).await;
         }
         let [stopped, slow] = &mut first;
         // One arrives in pieces, with pauses; the other has stopped.
@@ -223,7 +223,7 @@ mod tests {
         };
         let stopping = stopped.more(tokio::time::sleep(10 * LONGEST_PAUSE));
         let pieces = [&piece[..]];
-        let (next, came, ()) = tokio::join!(gathered(&pieces), coming, stopping);
+        let (next, came, ()) = tokio::join!(assembled(&pieces), coming, stopping);
         assert!(matches!(next, Frame::Whole(_)));
         assert!(matches!(came, Frame::Whole(_)));
         stopped.push(b"the end").await;

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The stream.
 #[derive(Debug)]
-pub(super) struct HeldBack<S> {
+pub(super) struct HttpHeadStream<S> {
     stream: S,
     /// Bytes that were read but not returned yet.
     read: BytesMut,
@@ -22,7 +22,7 @@ pub(super) struct HeldBack<S> {
     is_over: bool,
 }
 
-impl<S> HeldBack<S> {
+impl<S> HttpHeadStream<S> {
     pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
@@ -38,7 +38,7 @@ impl<S> HeldBack<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HttpHeadStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -70,7 +70,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for HeldBack<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HttpHeadStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -101,7 +101,7 @@ mod tests {
         let head = answer.len() - b"behind".len();
         for cut in 1..answer.len() {
             let (ours, mut theirs) = duplex(1_024);
-            let mut held = HeldBack::new(ours);
+            let mut held = HttpHeadStream::new(ours);
             let mut read = vec![0; 1_024];
             let mut length = 0;
             theirs.write_all(&answer[..cut]).await.unwrap();

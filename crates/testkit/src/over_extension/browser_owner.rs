@@ -8,45 +8,45 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// The socket for requests about a browser.
-pub(super) fn place(browser: &ExtendedChromium) -> PathBuf {
-    browser.folder.path().join("keeper.sock")
+pub(super) fn socket(browser: &ExtendedChromium) -> PathBuf {
+    browser.folder.path().join("owner.sock")
 }
 
 /// Serves requests about the browser while `work` runs.
-pub(super) fn keep(browser: &mut ExtendedChromium, work: impl FnOnce()) {
-    let place = place(browser);
-    let listener = UnixListener::bind(&place).expect("a socket");
+pub(super) fn serve_during(browser: &mut ExtendedChromium, work: impl FnOnce()) {
+    let socket = socket(browser);
+    let listener = UnixListener::bind(&socket).expect("a socket");
     thread::scope(|scope| {
         scope.spawn(move || serve(&listener, browser));
         // Also sent when the work panics.
-        let _over = Over(&place);
+        let _over = Over(&socket);
         work();
     });
 }
 
 /// Sends a request to the browser's owner. Returns the response.
-pub(super) fn tell(place: &Path, word: &str) -> String {
-    let mut keeper = UnixStream::connect(place).expect("the browser has a keeper");
-    writeln!(keeper, "{word}").expect("the keeper listens");
+pub(super) fn request(socket: &Path, command: &str) -> String {
+    let mut owner = UnixStream::connect(socket).expect("the browser has an owner");
+    writeln!(owner, "{command}").expect("the owner reads");
     let mut answer = String::new();
-    keeper
+    owner
         .read_to_string(&mut answer)
-        .expect("the keeper answers");
+        .expect("the owner responds");
     answer
 }
 
 fn serve(listener: &UnixListener, browser: &mut ExtendedChromium) {
-    for teller in listener.incoming() {
-        let mut teller = BufReader::new(teller.expect("a connection"));
-        let mut word = String::new();
-        teller.read_line(&mut word).expect("a word");
-        match word.trim_end() {
+    for client in listener.incoming() {
+        let mut client = BufReader::new(client.expect("a connection"));
+        let mut command = String::new();
+        client.read_line(&mut command).expect("a command");
+        match command.trim_end() {
             END => browser.chromium.kill(),
             START => browser.start_again(),
             _ => return,
         }
         let websocket = browser.chromium.websocket_url();
-        let _ = write!(teller.get_mut(), "{websocket}");
+        let _ = write!(client.get_mut(), "{websocket}");
     }
 }
 
@@ -54,7 +54,7 @@ struct Over<'a>(&'a Path);
 
 impl Drop for Over<'_> {
     fn drop(&mut self) {
-        let _ = UnixStream::connect(self.0).and_then(|mut keeper| writeln!(keeper, "over"));
+        let _ = UnixStream::connect(self.0).and_then(|mut owner| writeln!(owner, "over"));
     }
 }
 
