@@ -144,7 +144,7 @@ mod tests {
 
     /// Spec: dynamic-tools 89.
     #[test]
-    fn and_c22_only_web_addresses_are_opened() {
+    fn only_web_addresses_are_opened() {
         check("https://example.com", "https://example.com/");
         check("  http://localhost:80/a?b#c ", "http://localhost/a?b#c");
         check("about:blank", "about:blank");

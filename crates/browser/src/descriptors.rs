@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_started_has_the_limit_from_before() {
+    fn a_child_process_has_the_original_limit() {
         let limit = |soft: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", &format!("ulimit -{soft}n")]);

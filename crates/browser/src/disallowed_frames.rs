@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_blocked_frame_that_came_and_went_gets_no_picture() {
+    async fn a_blocked_frame_that_came_and_went_prevents_the_screenshot() {
         let (free, blocked) = ("http://free.test", "http://blocked.test");
         assert_eq!(picture(vec![free, free]).await, Ok(()));
         let error = picture(vec![free, blocked, free]).await.unwrap_err();

@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_tells_its_port_and_path() {
+    fn a_profile_contains_port_and_path() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("DevToolsActivePort");
         assert_eq!(endpoint_in(folder.path()), None);

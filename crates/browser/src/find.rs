@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_run_is_no_browser() {
+    fn a_file_that_is_not_executable_is_not_a_browser() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let wanted = Wanted {
             executable: Some(file.path().into()),

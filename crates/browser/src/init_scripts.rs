@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_are_told_apart_without_being_shown() {
+    fn scripts_are_distinguished_without_being_shown() {
         let shown = |text: &str| format!("{:?}", InitScripts::from(vec![text.to_owned()]));
         assert_ne!(shown("a"), shown("b"));
         assert_eq!(shown("a"), shown("a"));

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_window_nothing_is_opened_that_nobody_asked_for() {
+    fn without_a_window_no_unrequested_page_is_opened() {
         let last = |headless, more: &[&str]| {
             let options = LaunchOptions {
                 headless,
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn web_mcp_is_asked_for_by_both_names_unless_the_user_turns_one_off() {
+    fn web_mcp_is_enabled_by_both_names_unless_the_user_disables_one() {
         let asks = |more: &[&str]| {
             let options = LaunchOptions {
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_off_without_a_window_beside_what_the_user_turns_off() {
+    fn unused_ui_is_disabled_without_a_window_with_the_users_features() {
         let off = |more: &[&str]| {
             let options = LaunchOptions {
                 headless: true,
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_none_is_an_error() {
+    fn a_file_that_is_not_a_program_is_an_error() {
         let error = spawn(Path::new("/nowhere/chrome"), &[], None, None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }

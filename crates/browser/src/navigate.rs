@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxys_password_a_sites_and_a_missing_route_are_told_apart() {
+    fn a_proxys_password_a_sites_and_a_missing_route_have_different_errors() {
         let said = |code: &str, status| failed("http://a/", code, status).to_string();
         let refused = "net::ERR_INVALID_AUTH_CREDENTIALS";
         let proxy = said(refused, Some(407));

@@ -62,7 +62,7 @@ mod tests {
 
     /// Spec: security 9.
     #[tokio::test(start_paused = true)]
-    async fn a_burst_is_heard_at_once_and_a_flood_at_a_steady_rate() {
+    async fn a_burst_passes_at_once_and_a_flood_at_a_steady_rate() {
         let (mut pace, begun) = (Pace::new(100, 50), Instant::now());
         for _ in 0..50 {
             pace.next(1).await;
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn bytes_are_paced_however_they_are_parted() {
+    async fn bytes_are_limited_however_they_are_split() {
         let (mut whole, mut parts) = (Pace::new(1_000, 2_000), Pace::new(1_000, 2_000));
         whole.spend(5_000);
         for _ in 0..50 {

@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_profile_goes_with_its_browser() {
+    fn a_temporary_profile_is_removed_with_its_browser() {
         let profile = Profile::open(&ProfileChoice::Temporary).unwrap();
         let path = profile.path().to_owned();
         fs::write(path.join("state"), "x").unwrap();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_of_the_dead_are_swept_and_those_of_the_living_stay() {
+    fn profiles_of_dead_processes_are_swept_and_others_stay() {
         let folder = tempfile::tempdir().unwrap();
         let alive = folder
             .path()
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_browser_without_its_tabmux_is_waited_for_and_one_of_the_living_is_not() {
+    async fn only_an_orphaned_browser_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let lock = folder.path().join("SingletonLock");
         let choice = ProfileChoice::At(folder.path().to_owned());
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_browser_left_is_removed_when_its_profile_is_used_again() {
+    fn files_of_a_killed_browser_are_removed_at_the_next_start() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("mine");
         let open = || Profile::open(&ProfileChoice::At(path.clone())).unwrap();
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_with_a_long_profile_path_has_a_short_temporary_folder_that_goes_with_it() {
+    fn a_long_profile_path_gets_a_short_temporary_folder() {
         let home = tempfile::tempdir().unwrap();
         let deep = home.path().join("x".repeat(80));
         assert_eq!(scratch_of(&deep), None);

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_taken_out_of_a_proxys_address() {
+    fn a_password_is_removed_from_a_proxys_address() {
         for (text, server, origin) in [
             (
                 "http://me:p%40w@host:8080",
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_with_other_passwords_read_differently_and_none_can_be_read() {
+    fn debug_output_differs_by_password_without_revealing_it() {
         let read = |password: &str| {
             let proxy = Proxy::parse(&format!("http://me:{password}@host:1"));
             format!("{:?}", proxy.unwrap())

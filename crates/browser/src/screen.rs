@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_screen_goes_before_a_clients_and_that_before_the_sessions() {
+    fn our_own_screen_comes_first_then_a_clients_then_the_sessions() {
         let (own, client, session) = (x11(":1"), x11(":2"), x11(":3"));
         let all = |own: &Option<Screen>, there: &[&Option<Screen>]| {
             let is_there = |it: &Screen| there.iter().any(|known| known.as_ref() == Some(it));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_is_there_if_it_takes_connections() {
+    fn a_screen_must_accept_connections() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("wayland-7");
         let runtime = folder.path().to_str().unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn displays_of_this_machine_are_told_by_their_number() {
+    fn local_displays_are_identified_by_their_number() {
         for (display, number) in [
             (":0", Some("0")),
             (":10.1", Some("10")),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_leads_to_its_origin() {
+    fn a_position_maps_to_its_source() {
         // Two lines: (0,0) is a.ts 0:0, (0,8) is a.ts 2:4 under a name; (1,0) is b.ts 5:0.
         let json = r#"{"version":3,"sources":["a.ts","b.ts"],"names":["greet"],"sourceRoot":"src/",
                        "mappings":"AAAA,QAEIA;ACGJ"}"#;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_maps_lead_nowhere() {
+    fn hostile_maps_give_no_result() {
         for json in [
             "",
             "[]",

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_message_tell_whom_it_concerns() {
+    fn head_and_tail_name_the_recipient() {
         let answer = r#"{"id":17,"result":{"data":"xx"#;
         let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
         assert_eq!(
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_a_page_names_no_session() {
+    fn text_of_a_page_cannot_name_a_session() {
         let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
         for tail in [
             r#"xx,\"sessionId\":\"AB\"}"]}}"#,

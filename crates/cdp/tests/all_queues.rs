@@ -10,7 +10,7 @@ use fake_browser::{connect, next_child};
 use serde_json::json;
 
 #[tokio::test]
-async fn many_sessions_of_many_browsers_hold_no_more_together_and_a_quiet_one_loses_nothing() {
+async fn all_queues_share_a_limit_and_a_quiet_session_loses_nothing() {
     let text = "x".repeat(4_000_000);
     let mut held = Vec::new();
     let mut count = 0;

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_browser_that_is_missing_is_told_apart_from_an_unwanted_one() {
+    fn a_missing_browser_differs_from_an_unwanted_one() {
         assert_eq!(
             decide(false, || panic!("not looked for")),
             Err(Skip::NotWanted)

@@ -28,7 +28,7 @@ pub(super) struct Actor<E> {
     pub(super) tabs: HashMap<TargetId, Entry>,
     /// Tabs that crashed, and whether a client is attached to them.
     pub(super) crashed: HashMap<TargetId, bool>,
-    /// How many tabs are being created now, and the new tabs that must wait until it is known who
+    /// How many tabs are being created now, and the new tabs that must wait until it is known what
     /// opened them.
     pub(super) making: usize,
     pub(super) unannounced: Vec<TargetId>,

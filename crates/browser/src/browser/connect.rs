@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_in_front_is_told_only_where_it_is_certain() {
+    fn the_page_in_front_is_reported_only_if_certain() {
         let page =
             |id: &str, url: &str| json!({"targetId": id, "type": "page", "url": url, "title": "t"});
         let tab = |url: &str, active: bool| {
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_browser_that_ends_as_it_starts_leaves_no_folder_for_downloads() {
+    async fn a_browser_that_fails_to_start_leaves_no_downloads_folder() {
         let home = tempfile::tempdir().unwrap();
         let output = OutputRoot::at(home.path().join("output"));
         let mut options = LaunchOptions {
@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_window_is_neither_seen_nor_in_front() {
+    fn a_private_window_is_neither_visible_nor_in_front() {
         let target = |kind: &str, url: &str, context: &str| {
             json!({
                 "targetId": format!("{kind} {url}"), "type": kind, "url": url, "title": "t",

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_most_downloads_makes_room() {
+    fn the_session_with_most_downloads_loses_one() {
         assert_eq!(oldest_of_most::<u8>(&[]), None);
         assert_eq!(oldest_of_most(&[1]), Some(0));
         assert_eq!(oldest_of_most(&[1, 2, 2, 3]), Some(1));

@@ -45,18 +45,18 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             return answer(&self.session, paused, &guard);
         }
         let (context, newcomer) = (entry.facts().context.clone(), entry.tab.clone());
-        let neighbours = self
+        let other_tabs = self
             .tabs
             .iter()
             .filter(|(other, entry)| **other != target && entry.facts().context == context);
-        let neighbours = neighbours.filter_map(|(_, entry)| entry.tab.clone());
-        let neighbours: Vec<Tab> = neighbours.collect();
-        if !neighbours.iter().any(|tab| tab.guard().stops()) {
+        let other_tabs = other_tabs.filter_map(|(_, entry)| entry.tab.clone());
+        let other_tabs: Vec<Tab> = other_tabs.collect();
+        if !other_tabs.iter().any(|tab| tab.guard().stops()) {
             return answer(&self.session, paused, &guard); // There are no rules.
         }
         let session = self.session.clone();
         tokio::spawn(async move {
-            let policy = policy_for(&neighbours, &paused.request.url).await;
+            let policy = policy_for(&other_tabs, &paused.request.url).await;
             match newcomer {
                 Some(tab) => tab.apply_policy(&policy, true).await,
                 None => drop(guard.add(&policy, !policy.is_open())),
@@ -91,8 +91,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
 
 /// The rules of the tab that requested a new one at this address. If it is unknown which tab that was, the rules of
 /// all candidates.
-async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
-    for tab in neighbours {
+async fn policy_for(other_tabs: &[Tab], url: &str) -> OriginPolicy {
+    for tab in other_tabs {
         tab.catch_up().await;
     }
     let asked = |tab: &&Tab| {
@@ -100,7 +100,7 @@ async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
         let mut asked = state.new_tabs.iter();
         asked.any(|wanted| bare(wanted) == bare(url))
     };
-    let mut openers: Vec<_> = neighbours.iter().filter(asked).collect();
+    let mut openers: Vec<_> = other_tabs.iter().filter(asked).collect();
     for opener in &openers {
         // It is told the result.
         let main = opener.state().frames.main().map(|main| main.id.clone());
@@ -109,7 +109,7 @@ async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
         }
     }
     if openers.is_empty() {
-        openers = neighbours.iter().collect();
+        openers = other_tabs.iter().collect();
     }
     let mut policy = OriginPolicy::default();
     for guard in openers.iter().map(|tab| tab.guard()) {

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_in_the_default_context_nor_in_one_of_ours_is_hidden() {
+    fn tabs_of_foreign_contexts_are_hidden() {
         let told = json!({"browserContextIds": ["PROGRAM"], "defaultBrowserContextId": "D"});
         let all = ["D", "PRIVATE", "PROGRAM", "OURS"];
         let privacy = privacy(told, &all);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_named_default_the_only_context_that_no_program_made_is_it() {
+    fn a_single_unlisted_context_is_the_default() {
         let alone = privacy(
             json!({"browserContextIds": ["PROGRAM"]}),
             &["D", "D", "PROGRAM"],
@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_guarded_nothing_is_private() {
+    fn a_launched_browser_has_no_private_tabs() {
         let launched = Privacy::default();
         assert!(!launched.open(ContextId::from("OURS")));
         assert_eq!(hidden(&launched, &["OURS", "PRIVATE"]), [""; 0]);
     }
 
     #[test]
-    fn private_tabs_that_agents_know_are_named_when_they_have_to_go() {
+    fn revoking_access_returns_the_known_private_tabs() {
         let told = json!({"defaultBrowserContextId": "D"});
         let privacy = privacy(told, &[]);
         privacy.allow(true);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn operations_that_hang_are_given_up_and_bounded_and_others_go_on() {
+    async fn hanging_operations_time_out_and_are_limited_and_others_continue() {
         let all = Arc::new(Semaphore::new(MOST_OF_ALL_SESSIONS));
         let (hanging, other) = (own(&all), own(&all));
         let short = Duration::from_millis(20);

@@ -117,8 +117,8 @@ impl Open {
             Err(error) => return Err(error.into()),
         };
         // The old file stays complete until the new one is.
-        let beside = place.with_file_name(format!(".tabmux-{}", fresh_name()?));
-        let open = Self::at(beside, place)?;
+        let temporary = place.with_file_name(format!(".tabmux-{}", fresh_name()?));
+        let open = Self::at(temporary, place)?;
         if let Some(file) = &open.file {
             file.set_permissions(fs::Permissions::from_mode(old.permissions().mode() & 0o777))?;
         }

@@ -147,7 +147,7 @@ mod tests {
     };
 
     #[test]
-    fn bytes_and_files_are_bounded_and_given_back_when_a_download_is_stopped() {
+    fn bytes_and_files_are_limited_and_returned_when_a_download_is_cancelled() {
         let mut usage = Usage::default();
         usage.begin(SMALL).unwrap();
         usage.grow(0, 600, 0, SMALL).unwrap();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_pages_propose_stay_in_the_folder() {
+    fn names_from_pages_stay_in_the_folder() {
         for (proposed, safe) in [
             ("report.csv", "report.csv"),
             ("../../.ssh/authorized_keys", "authorized_keys"),

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_counts_below_a_root_unless_something_below_it_is_hidden() {
+    fn a_path_below_a_root_is_permitted_unless_hidden() {
         let resolved = Resolved {
             roots: vec!["/p".into(), "/p/.cfg".into(), "/cache".into()],
             own: Some("/cache/out/run/mine".into()),

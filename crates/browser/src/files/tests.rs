@@ -84,7 +84,7 @@ async fn a_link_is_not_followed() {
 }
 
 #[tokio::test]
-async fn what_is_no_regular_file_is_neither_read_nor_written() {
+async fn only_regular_files_are_read_and_written() {
     let client = Client::new();
     let made = std::process::Command::new("mkfifo")
         .arg(client.at("fifo"))
@@ -105,7 +105,7 @@ async fn what_is_no_regular_file_is_neither_read_nor_written() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_there_is_replaced_only_on_request_and_only_by_a_whole_one() {
+async fn an_existing_file_is_replaced_only_on_request_and_completely() {
     let client = Client::new();
     fs::write(client.at("a.txt"), "old").unwrap();
     let refused = client.save("a.txt", false).await.unwrap_err();
@@ -130,7 +130,7 @@ async fn a_file_that_is_there_is_replaced_only_on_request_and_only_by_a_whole_on
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_neither_read_nor_written() {
+async fn hidden_files_are_neither_read_nor_written() {
     let client = Client::new();
     fs::create_dir(client.at(".git")).unwrap();
     symlink(client.at(".git"), client.at("git")).unwrap();

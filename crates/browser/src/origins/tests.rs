@@ -34,7 +34,7 @@ fn every_example_means_what_it_says() {
 }
 
 #[test]
-fn to_block_beats_to_allow_and_each_rule_has_its_say() {
+fn blocking_takes_precedence_and_every_rule_applies() {
     let flags = rules(RuledBy::Flags, "*.example.com", "bad.example.com");
     let person = rules(RuledBy::Person, "", "https://worse.example.com");
     let policy = OriginPolicy::of([flags, person]);
@@ -67,7 +67,7 @@ fn to_block_beats_to_allow_and_each_rule_has_its_say() {
 }
 
 #[test]
-fn what_has_no_origin_is_left_to_the_rule_about_addresses() {
+fn addresses_without_an_origin_are_not_blocked() {
     let policy = OriginPolicy::of([rules(RuledBy::Flags, "a.test", "*")]);
     for url in [
         "",
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_is_read_as_the_same(text in pattern()) {
+    fn a_printed_pattern_parses_as_the_same(text in pattern()) {
         let pattern: OriginPattern = text.parse().unwrap();
         prop_assert_eq!(pattern.to_string().parse(), Ok(pattern));
     }
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn an_origin_that_is_told_can_be_allowed(origin in origin()) {
+    fn a_reported_origin_can_be_allowed(origin in origin()) {
         let closed = OriginPolicy::of([rules(RuledBy::Flags, "nobody.test", "")]);
         if let Err(blocked) = closed.check(&origin) {
             let open = OriginPolicy::of([rules(RuledBy::Flags, &blocked.origin, "")]);

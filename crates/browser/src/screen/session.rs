@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_most_about_a_screen_is_taken() {
+    fn the_environment_with_most_variables_is_used() {
         let less = "DISPLAY=:0 XDG_SESSION_TYPE=wayland ";
         let more = "DISPLAY=:0 WAYLAND_DISPLAY=w XDG_RUNTIME_DIR=/r XDG_SESSION_TYPE=wayland ";
         assert_eq!(found(&[less, less, more]).as_deref(), Some("w"));

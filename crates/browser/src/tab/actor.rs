@@ -171,8 +171,8 @@ impl Actor {
             return match attached.target_info.r#type.contains("worker") {
                 true => self.wake(child, events),
                 false => {
-                    let (_, nobody) = mpsc::channel(1);
-                    self.adopt(child, events, nobody, attached.waiting_for_debugger);
+                    let (_, unused) = mpsc::channel(1);
+                    self.adopt(child, events, unused, attached.waiting_for_debugger);
                 }
             };
         }

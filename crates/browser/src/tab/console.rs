@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_put_where_the_first_one_wants_them() {
+    fn format_specifiers_are_replaced_by_arguments() {
         assert_eq!(words(&["a", "b"]), "a b");
         assert_eq!(words(&["%s is %d%%", "x", "5", "more"]), "x is 5% more");
         assert_eq!(words(&["%cred", "color: red"]), "red");

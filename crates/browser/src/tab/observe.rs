@@ -97,15 +97,15 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             state.downloads_requested += 1;
             return true;
         }
-        let elsewhere = disposition != "currentTab";
-        if elsewhere {
+        let in_new_tab = disposition != "currentTab";
+        if in_new_tab {
             if state.new_tabs.len() >= MOST_NEW_TABS {
                 state.new_tabs.pop_front();
             }
             state.new_tabs.push_back(event.url);
             return true;
         }
-        if !is_top || elsewhere || !state.frames.is_main(&event.frame_id) {
+        if !is_top || in_new_tab || !state.frames.is_main(&event.frame_id) {
             return false;
         }
         state.navigations_requested += 1;

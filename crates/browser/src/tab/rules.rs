@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_text_and_all_else_for_itself() {
+    fn a_star_matches_any_text_and_everything_else_itself() {
         let matches = |pattern: &str, url: &str| Pattern(pattern.into()).matches(url);
         assert!(matches("http://a/x", "http://a/x"));
         assert!(!matches("http://a/x", "http://a/xy"));

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_frame_is_what_came_in_pieces() {
+    async fn a_frame_is_assembled_from_pieces() {
         let Frame::Whole(frame) = assembled(&[b"{\"id\"", b"", b":1}"]).await else {
             panic!("it is small");
         };
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_a_frame_that_is_too_large_both_ends_are_kept_whatever_the_pieces() {
+    async fn both_ends_of_an_oversize_frame_are_kept() {
         for (prefix, limit) in [("{\"id\":1,", MAX_ANSWER), ("{\"method\":", MAX_EVENT)] {
             for size in [1_000, 70_001, 3_000_000, limit + 5_000] {
                 let mut frame = vec![b'x'; limit + 5_000];
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_passed_over() {
+    async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_skipped() {
         let piece = vec![b'x'; LARGE + 1];
         let mut first: [FrameAssembler; 2] = Default::default();
         for assembler in &mut first {

@@ -96,7 +96,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     #[tokio::test]
-    async fn what_follows_the_head_is_kept_wherever_it_was_cut() {
+    async fn bytes_after_the_head_are_kept_wherever_it_was_split() {
         let answer = b"HTTP/1.1 101 x\r\na: b\r\n\r\nbehind";
         let head = answer.len() - b"behind".len();
         for cut in 1..answer.len() {

@@ -21,7 +21,7 @@ fn disconnected() -> CdpError {
 }
 
 #[tokio::test]
-async fn detaching_ends_the_queue_and_fails_what_waits_on_that_session_alone() {
+async fn detaching_ends_the_queue_and_fails_only_that_sessions_commands() {
     let (session, mut events, mut browser) = connect();
     browser.attach(None, "A").await;
     browser.attach(None, "B").await;
@@ -124,7 +124,7 @@ async fn the_end_of_the_transport_fails_everything_and_ends_every_queue() {
 }
 
 #[tokio::test]
-async fn closing_fails_what_waits_at_once() {
+async fn closing_fails_pending_commands_at_once() {
     let (session, mut events, mut browser) = connect();
     let (answer, ()) = tokio::join!(session.send(Evaluate::default()), async {
         browser.command().await;
@@ -137,7 +137,7 @@ async fn closing_fails_what_waits_at_once() {
 }
 
 #[tokio::test]
-async fn what_was_posted_before_closing_is_still_written() {
+async fn commands_posted_before_closing_are_still_written() {
     let (session, _events, mut browser) = connect();
     for _ in 0..100 {
         session.post(Navigate::default());

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attack_whose_calls_fail_has_not_been_played() {
+    fn an_attack_whose_calls_fail_is_a_complaint() {
         assert!(hidden_text(&said("no such tool", true)).is_some());
         assert!(said("no", true).must_succeed().complaint().is_some());
         assert!(said("yes", false).must_succeed().complaint().is_none());

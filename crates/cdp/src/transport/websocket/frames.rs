@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn half_a_message_is_none() {
+    async fn an_incomplete_message_is_not_delivered() {
         assert!(received(&[vec![0x81, 127, 0, 0]]).await.is_empty());
         assert!(
             received(&[vec![0x81, 127, 255, 255, 255, 255, 255, 255, 255, 255, 1]])
