@@ -102,7 +102,7 @@ async fn policy_for(other_tabs: &[Tab], url: &str) -> OriginPolicy {
     };
     let mut openers: Vec<_> = other_tabs.iter().filter(asked).collect();
     for opener in &openers {
-        // It is told the result.
+        // The call in the opener can then report the block.
         let main = opener.state().frames.main().map(|main| main.id.clone());
         if let Some(main) = main {
             opener.guard().stop(&main, url);
