@@ -66,7 +66,7 @@ pub(crate) fn may_look_back(tab: &Tab) -> Result<(), ToolError> {
         true => Ok(()),
         false => Err(ToolError::NotActionable {
             why: "This tab has shown frames of more sites than tabmux remembers, so the recording is withheld. \
-                              Record again in a new tab."
+                  Record again in a new tab."
                 .into(),
         }),
     }

@@ -76,7 +76,7 @@ pub(crate) fn refusal(endpoint: &str, status: u16) -> String {
         }
         408 => {
             "no browser started in time. Try again; if this happens often, raise the provider's start \
-                         timeout."
+             timeout."
         }
         429 => {
             "its limit of open browsers is reached. Close one, or wait until one is free, then try again."
@@ -84,7 +84,7 @@ pub(crate) fn refusal(endpoint: &str, status: u16) -> String {
         503 => "it is overloaded or down. Wait a minute, then try again.",
         _ if is_local(endpoint) => {
             "it may belong to a browser that was restarted. Read the current address from \
-                         http://HOST:PORT/json/version, or pass http://HOST:PORT to --browserUrl."
+             http://HOST:PORT/json/version, or pass http://HOST:PORT to --browserUrl."
         }
         _ => "there is no browser at this address. Check it against the provider's documentation.",
     };

@@ -100,7 +100,7 @@ pub enum ToolError {
     /// The page no longer has the tool.
     #[error(
         "The page no longer has this tool: the page removed it, or the tab shows another page now. Call \
-                 list_page_tools to see the current tools."
+         list_page_tools to see the current tools."
     )]
     ToolGone,
     /// The page's own script failed.
@@ -132,7 +132,7 @@ pub enum ToolError {
     /// Chrome's response is too large.
     #[error(
         "Chrome's response to {method} has {} MB; the limit is {} MB. Ask for less, for example for a \
-                 part of it.",
+         part of it.",
         bytes / 1_000_000,
         tabmux_cdp::MAX_ANSWER / 1_000_000
     )]

@@ -28,8 +28,7 @@ pub(super) struct Actor<E> {
     pub(super) tabs: HashMap<TargetId, Entry>,
     /// Tabs that crashed, and whether a client is attached to them.
     pub(super) crashed: HashMap<TargetId, bool>,
-    /// How many tabs are being created now, and the new tabs that must wait until it is known what
-    /// opened them.
+    /// Tabs being created now, and new ones that are not reported until their opener is known.
     pub(super) making: usize,
     pub(super) unannounced: Vec<TargetId>,
     pub(super) downloads: Downloads,
@@ -271,14 +270,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
             let attach = target::AttachToTarget { target_id, flatten };
-            let (session, requests, target) =
+            let (session, actor, target) =
                 (self.session.clone(), self.requests.clone(), target.clone());
             tokio::spawn(async move {
                 let refused = session.send(attach).await.err();
-                if let (Some(why), Some(requests)) = (refused, requests.upgrade()) {
-                    let _ = requests
-                        .send(ActorRequest::Unattachable { target, why })
-                        .await;
+                if let (Some(why), Some(actor)) = (refused, actor.upgrade()) {
+                    let _ = actor.send(ActorRequest::Unattachable { target, why }).await;
                 }
             });
         }

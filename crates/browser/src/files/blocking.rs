@@ -75,8 +75,8 @@ impl fmt::Display for Stuck {
             ),
             Self::Crowded => write!(
                 f,
-                "earlier file operations have not finished, because a file system does not respond. Wait until it does, \
-                                 and try again."
+                "earlier file operations have not finished, because a file system does not respond. Wait until it \
+                 does, and try again."
             ),
         }
     }
