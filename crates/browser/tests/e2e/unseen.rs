@@ -198,7 +198,7 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         .await
         .unwrap_err();
     assert!(
-        error.starts_with("The page has shown a frame that may not be seen"),
+        error.starts_with("The page showed a frame of a disallowed site"),
         "{error}"
     );
     // What is printed is printed without it.

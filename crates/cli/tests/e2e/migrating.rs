@@ -281,7 +281,7 @@ async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
     let client = crowd.visitor(&["--auto-connect", &profile]).await;
     let refused = client.call_tool("new_page", json!({"url": url})).await;
     assert!(refused.is_error(), "{}", refused.text());
-    let why = "--autoConnect launches none";
+    let why = "--autoConnect does not launch one";
     assert!(refused.text().contains(why), "{}", refused.text());
 }
 
