@@ -21,7 +21,7 @@ pub enum AddressError {
         /// What was given, shortened.
         text: String,
     },
-    /// It is of a kind that agents may not open.
+    /// URLs of this scheme may not be opened by agents.
     #[error("{scheme}: URLs are not opened. Use an http:, https: or data: URL, or about:blank.")]
     Forbidden {
         /// The scheme, without the colon.
@@ -37,7 +37,7 @@ pub struct AddressPolicy {
 }
 
 impl AddressPolicy {
-    /// Reads what an agent wrote. Fails without side effects.
+    /// Parses a URL that an agent wrote.
     pub fn parse(self, text: &str) -> Result<Address, AddressError> {
         let trimmed = text.trim();
         let url = match Url::parse(trimmed) {
@@ -69,7 +69,7 @@ impl AddressPolicy {
 
     /// Whether a tab that shows `url` now may be read and acted upon.
     pub fn permits(self, url: &str) -> bool {
-        // A tab that has not committed anything yet reports an empty URL.
+        // A tab reports an empty URL before its first navigation commits.
         url.is_empty() || Url::parse(url).is_ok_and(|url| self.allows(&url) || is_error_page(&url))
     }
 
@@ -85,18 +85,18 @@ impl AddressPolicy {
 }
 
 impl Address {
-    /// The URL as Chrome will be given it.
+    /// The URL as it is sent to Chrome.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 }
 
-/// Chrome's own page for a navigation that failed: harmless, and an agent must be able to leave it.
+/// Chrome's own error page for a failed navigation: harmless, and an agent must be able to navigate away from it.
 fn is_error_page(url: &Url) -> bool {
     url.scheme() == "chrome-error"
 }
 
-/// What somebody who left the scheme out most likely meant: servers at home rarely have certificates.
+/// The most likely scheme when none was given: local servers rarely have certificates.
 fn likely_scheme(text: &str) -> &'static str {
     let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
     match host == "localhost" || host.parse::<std::net::Ipv4Addr>().is_ok() {
@@ -144,7 +144,7 @@ mod tests {
 
     /// Spec: dynamic-tools 89.
     #[test]
-    fn and_c22_only_web_addresses_are_opened() {
+    fn only_web_addresses_are_opened() {
         check("https://example.com", "https://example.com/");
         check("  http://localhost:80/a?b#c ", "http://localhost/a?b#c");
         check("about:blank", "about:blank");

@@ -1,7 +1,7 @@
-//! Which sites the work that is done in this task may have to do with.
+//! Which sites the current task may access.
 //!
-//! One tab may serve several sessions, each with a policy of its own. So the policy does not belong to the
-//! tab but travels with the work, and is asked where a document is taken hold of.
+//! Several sessions can use one tab, each with its own policy. So the policy is not stored in the tab: it is a
+//! task-local value, and is checked whenever the task accesses a document.
 
 use crate::error::ToolError;
 use crate::origins::{Blocked, OriginPolicy};
@@ -15,23 +15,23 @@ tokio::task_local! {
     static POLICY: OriginPolicy;
 }
 
-/// Does work for somebody whom this policy bounds.
+/// Runs `work` under this policy.
 pub async fn within<F: Future>(policy: OriginPolicy, work: F) -> F::Output {
     POLICY.scope(policy, work).await
 }
 
-/// The policy that bounds the work in this task, if somebody's policy does.
+/// The policy of the current task, if it has one.
 pub(crate) fn here() -> Option<OriginPolicy> {
     POLICY.try_with(Clone::clone).ok()
 }
 
-/// Whether this work may open an address.
+/// Whether the current task may open an address.
 pub(crate) fn may_open(address: &str) -> Result<(), ToolError> {
     let policy = here().unwrap_or_default();
     policy.check(address).map_err(ToolError::Blocked)
 }
 
-/// Whether this work may take hold of the document that a frame shows.
+/// Whether the current task may access the document that a frame shows.
 pub(crate) fn may_enter(tab: &Tab, frame: &Frame) -> Result<(), ToolError> {
     let policy = here().unwrap_or_else(|| tab.guard().policy());
     if policy.is_open() {
@@ -41,7 +41,7 @@ pub(crate) fn may_enter(tab: &Tab, frame: &Frame) -> Result<(), ToolError> {
     entered.map_err(ToolError::Blocked)
 }
 
-/// Whether this work may read the document of a world. What has no address has an origin all the same.
+/// Whether the current task may read a world's document. A document without an address still has an origin.
 pub(crate) fn may_read(tab: &Tab, world: &World) -> Result<(), ToolError> {
     let policy = here().unwrap_or_else(|| tab.guard().policy());
     match policy.is_open() || !world.origin.starts_with("http") {
@@ -50,30 +50,30 @@ pub(crate) fn may_read(tab: &Tab, world: &World) -> Result<(), ToolError> {
     }
 }
 
-/// Whether what the tab has shown for some time may be told, frames included: films and traces began earlier.
+/// Whether the agent may get a recording of what the tab has shown, frames included: screencasts and traces began
+/// earlier.
 pub(crate) fn may_look_back(tab: &Tab) -> Result<(), ToolError> {
     let policy = here().unwrap_or_default();
     let state = tab.state();
     if let Some(blocked) = blocked_since(&state, 0, &policy) {
         return Err(ToolError::Blocked(blocked));
     }
-    if let Some(blocked) = state.frames.unseen_so_far(&policy) {
-        let what = "The page has shown a frame that may not be seen, and what was recorded of it is withheld.";
-        return Err(ToolError::UnseenFrame { what, blocked });
+    if let Some(blocked) = state.frames.disallowed_so_far(&policy) {
+        let what = "The page showed a frame of a disallowed site, so the recording is withheld.";
+        return Err(ToolError::DisallowedFrame { what, blocked });
     }
     match policy.is_open() || state.frames.remembers_origins() {
         true => Ok(()),
         false => Err(ToolError::NotActionable {
-            why: "This tab has shown frames of more sites than are remembered, so what was recorded is withheld. \
-                  Do it again in a new tab."
+            why: "This tab has shown frames of more sites than tabmux remembers, so the recording is withheld. \
+                  Record again in a new tab."
                 .into(),
         }),
     }
 }
 
-/// The frames that a tab shows and this work may not see, each with the reason; of frames inside each other the
-/// outermost.
-pub(crate) fn unseen(tab: &Tab) -> Vec<(Frame, Blocked)> {
+/// The frames of a tab that the current task may not see, each with the reason. Of nested frames, only the outermost.
+pub(crate) fn disallowed_frames(tab: &Tab) -> Vec<(Frame, Blocked)> {
     let policy = here().unwrap_or_else(|| tab.guard().policy());
     if policy.is_open() {
         return Vec::new();
@@ -93,19 +93,19 @@ pub(crate) fn unseen(tab: &Tab) -> Vec<(Frame, Blocked)> {
         .collect()
 }
 
-/// A tab under the policy of one call: whether it may be touched, and what may be told afterwards.
-pub(crate) struct Watch<'a> {
+/// Checks a tab against the policy of one call: may the call begin, and may the agent get its result.
+pub(crate) struct PolicyCheck<'a> {
     tab: &'a Tab,
     policy: OriginPolicy,
     epoch: u64,
     stopped: u64,
 }
 
-impl<'a> Watch<'a> {
-    /// From now on the tab stops requests for documents that the policy blocks, where `stops` says so.
+impl<'a> PolicyCheck<'a> {
+    /// From now on the tab blocks requests for documents that the policy disallows, if `stops` is set.
     pub(crate) async fn begin(tab: &'a Tab, stops: bool) -> Self {
         let policy = here().unwrap_or_default();
-        tab.watch_over(&policy, stops).await;
+        tab.apply_policy(&policy, stops).await;
         Self {
             tab,
             policy,
@@ -114,7 +114,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Whether the document that the tab shows now may be touched.
+    /// Whether the call may use the document that the tab shows now.
     pub(crate) async fn may_touch(&self) -> Result<(), ToolError> {
         if self.policy.is_open() {
             return Ok(());
@@ -126,22 +126,25 @@ impl<'a> Watch<'a> {
         may_enter(self.tab, &main)?;
         match main.url.starts_with("http") {
             true => Ok(()),
-            // Only the document itself knows whose it is.
+            // Without an http address, only the document itself can say which origin it has.
             false => self.tab.world_of(&main).await.map(drop),
         }
     }
 
-    /// Whether what the tab has shown for some time may be told: films and traces began earlier.
+    /// Whether the agent may get a recording of what the tab has shown: screencasts and traces began earlier.
     pub(crate) fn may_look_back(&self) -> Result<(), ToolError> {
         may_look_back(self.tab)
     }
 
-    /// What came of the call, without what it may not tell.
-    pub(crate) async fn end<T: Noted>(self, result: Result<T, ToolError>) -> Result<T, ToolError> {
+    /// The result of the call; an error instead if the tab has shown a disallowed site meanwhile.
+    pub(crate) async fn end<T: WithNote>(
+        self,
+        result: Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
         if self.policy.is_open() {
             return result;
         }
-        // What Chrome told before the last answer counts.
+        // Process all events that Chrome sent before its last response.
         self.tab.catch_up().await;
         if let Err(ToolError::Blocked(blocked)) = self.may_touch().await {
             return Err(ToolError::LedToBlocked(blocked));
@@ -154,7 +157,7 @@ impl<'a> Watch<'a> {
         let stopped = main.and_then(|main| self.tab.guard().stopped_since(self.stopped, main));
         match (result, stopped) {
             (Ok(output), Some(blocked)) => Ok(output.with_note(format!(
-                "The page wanted to go elsewhere, and was stopped: {blocked}"
+                "The page tried to navigate to a disallowed site and was blocked: {blocked}"
             ))),
             (Err(ToolError::Navigation { .. } | ToolError::TimedOut { .. }), Some(blocked)) => {
                 Err(ToolError::Stopped(blocked))
@@ -164,33 +167,33 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Something that a sentence can be added to.
-pub(crate) trait Noted {
+/// A result that a sentence can be added to.
+pub(crate) trait WithNote {
     fn with_note(self, note: String) -> Self;
 }
 
-impl Noted for () {
+impl WithNote for () {
     fn with_note(self, _: String) -> Self {}
 }
 
-impl Noted for PageAnswer {
+impl WithNote for PageAnswer {
     fn with_note(self, note: String) -> Self {
         match self {
             Self::Output(output) => Self::Output(output.with_note(note)),
-            // What the page answered stays as it is.
+            // A value that the page returned is not changed.
             Self::Value(value) => Self::Value(value),
         }
     }
 }
 
-impl Noted for ToolOutput {
+impl WithNote for ToolOutput {
     fn with_note(mut self, note: String) -> Self {
         self.blocks.push(Block::Text(note));
         self
     }
 }
 
-/// The last document since then, the present one included, that may not be seen.
+/// The latest disallowed document since `epoch`, including the current one.
 fn blocked_since(state: &TabState, epoch: u64, policy: &OriginPolicy) -> Option<Blocked> {
     if policy.is_open() {
         return None;

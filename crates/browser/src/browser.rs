@@ -1,31 +1,31 @@
-//! One browser: a cheap handle for the main loop, and the actor that follows its tabs.
+//! One browser: a cheap handle for the main loop, and the actor that tracks its tabs.
 
 mod actor;
+mod actor_requests;
 mod connect;
 mod crashes;
+mod detach;
 mod downloads;
 mod entry;
 mod facts;
 mod front;
-mod letting_go;
+mod heartbeat;
 mod new_tabs;
 mod open;
-mod orders;
-mod own_web_mcp;
+mod open_connection;
 mod permissions;
 mod private;
 mod proxy_login;
-mod pulse;
-mod reach;
 mod stuck_pages;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod web_mcp_support;
 
 pub use connect::{ConnectError, Connected, Source};
 pub use facts::TabFacts;
+pub use heartbeat::Heartbeat;
 pub(crate) use new_tabs::MOST_NEW_TABS;
-pub use pulse::Pulse;
 pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
 use crate::address::Address;
@@ -35,8 +35,8 @@ use crate::files::OutputFolder;
 use crate::introspect;
 use crate::page_tools::{FoundTool, Mark, ToolSource};
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
+use actor_requests::ActorRequest;
 use downloads::Staging;
-use orders::Order;
 use private::Privacy;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -45,7 +45,7 @@ use tabmux_cdp::Session;
 use tabmux_cdp::types::{browser, target};
 use tokio::sync::{OnceCell, mpsc, oneshot};
 
-/// What a browser tells about itself when it connects.
+/// What is known about a browser when it connects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrowserInfo {
     /// `Chrome`, `Chromium`, `Edge`, …
@@ -54,82 +54,82 @@ pub struct BrowserInfo {
     pub version: String,
     /// Whether we launched it, and so may close it.
     pub launched: bool,
-    /// The tabs it had then.
+    /// The tabs it had at that time.
     pub tabs: Vec<TabFacts>,
-    /// The one that its user had in front, as far as that can be told.
+    /// The tab in front, if that is known.
     pub front: Option<TargetId>,
 }
 
-/// What a browser reports without being asked, in order.
+/// What a browser reports by itself, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrowserEvent {
-    /// A tab is there.
+    /// There is a new tab.
     TabAppeared {
         /// The tab.
         tab: TabFacts,
-        /// Where it comes from.
+        /// What opened it.
         origin: TabOpener,
     },
-    /// A tab shows something else, or under another title.
+    /// A tab changed its address or title.
     TabChanged(TabFacts),
-    /// A tab is no more.
+    /// A tab is closed or has crashed.
     TabGone {
         /// The tab.
         target: TargetId,
-        /// How it went.
+        /// Why.
         gone: Gone,
     },
-    /// A tab shows another document. Tools of the one before are gone.
+    /// A tab shows another document. The tools of the previous one are gone.
     DocumentChanged {
         /// The tab.
         target: TargetId,
         /// The new document.
         document: DocumentId,
     },
-    /// All the tools of its own that a tab's page has now, as one source has them.
+    /// All page tools that a tab's document has now, from one source.
     ToolsFound {
         /// The tab.
         target: TargetId,
         /// The document that it shows.
         document: DocumentId,
-        /// Who says so.
+        /// Where they come from.
         source: ToolSource,
         /// The tools.
         tools: Vec<Arc<FoundTool>>,
-        /// How many more there are.
+        /// How many more the page has beyond the limit.
         left_out: usize,
     },
-    /// The page in a tab uses our library, and was given this.
+    /// The page in a tab uses the page library, and got this mark.
     LibraryFound {
         /// The tab.
         target: TargetId,
         /// The document that it shows.
         document: DocumentId,
-        /// What it was given.
+        /// The mark.
         mark: Mark,
     },
-    /// The user turned to this tab.
+    /// The user switched to this tab.
     InFront {
         /// The tab.
         target: TargetId,
     },
-    /// The browser is no more; the last event.
+    /// The browser is gone. This is the last event.
     Gone,
 }
 
-/// Where a tab comes from.
+/// What opened a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TabOpener {
-    /// The user, or the browser itself.
+    /// The user or the browser itself.
     Browser,
-    /// A page opened it.
+    /// A page.
     Popup {
         /// The tab of that page.
         opener: TargetId,
     },
-    /// [`Browser::open`] made it, for the call with this tag.
+    /// [`Browser::open`], for the call with this tag.
     Call(u64),
-    /// [`Browser::close_tab`] made it, so that the browser does not end with its last tab.
+    /// [`Browser::close_tab`], because the browser would exit without a tab.
     Spare,
 }
 
@@ -143,36 +143,35 @@ struct Inner {
     launched: bool,
     personal: bool,
     privacy: Privacy,
-    /// Where downloads of a browser of ours go first.
+    /// Where a launched browser puts downloads first.
     staging: Option<Staging>,
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<ActorRequest>,
     stuck: StuckPages,
     web_mcp: OnceLock<bool>,
-    /// Whether it goes through a proxy that wants a password.
+    /// Whether the browser uses a proxy that needs a password.
     signs_in: bool,
-    /// What pages need not ask for.
+    /// Permissions that pages have without asking.
     permissions: Arc<[String]>,
-    /// Whether new tabs are held until it is known where they may go.
+    /// Set once new tabs are paused until the policy has been checked.
     holding: OnceCell<()>,
 }
 
 impl Browser {
-    /// Whether it is the one that a person uses, so that its tabs are left alone unless somebody names them.
+    /// Whether a person uses this browser. Then its tabs are left alone unless a call names them.
     pub fn is_personal(&self) -> bool {
         self.0.personal
     }
 
-    /// An attached tab, ready for tools. Attaches it first where that has not happened yet.
+    /// An attached tab, ready for tools. Attaches it if needed.
     pub async fn tab(&self, target: &TargetId) -> Result<Tab, ToolError> {
         let tab = self.attach(target).await?;
         tab.ready(READY_LIMIT).await?;
         Ok(tab)
     }
 
-    /// Opens a tab at `address`. The tab is announced as [`TabOpener::Call`] with `tag` before this
-    /// resolves, also if its page cannot be loaded: then it is the caller who closes it. With
-    /// `whole`, waits until the page is loaded; never longer than `limit`. How the tab looks then
-    /// has been reported. What it downloads is the session's.
+    /// Opens a tab at `address`. Before this resolves, the tab is reported as [`TabOpener::Call`] with `tag`, even if
+    /// its page cannot be loaded; then the caller has to close it. With `whole`, waits until the page is loaded, but
+    /// never longer than `limit`; the tab's state at that time has been reported. Its downloads belong to `session`.
     pub async fn open(
         &self,
         address: &Address,
@@ -192,8 +191,8 @@ impl Browser {
         open::open(self, address, opening).await
     }
 
-    /// Makes a context: tabs in it share cookies and storage with each other and with no others.
-    /// It ends with our connection at the latest.
+    /// Creates a browser context: its tabs share cookies and storage with each other only. It ends with our
+    /// connection at the latest.
     pub async fn make_context(&self) -> Result<ContextId, ToolError> {
         let create = target::CreateBrowserContext {
             dispose_on_detach: Some(true),
@@ -209,7 +208,7 @@ impl Browser {
         Ok(context)
     }
 
-    /// Ends a context with all its tabs.
+    /// Ends a context and closes all its tabs.
     pub async fn end_context(&self, context: ContextId) -> Result<(), ToolError> {
         let dispose = target::DisposeBrowserContext {
             browser_context_id: context.clone(),
@@ -219,7 +218,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Waits until a tab has loaded its page, at most `limit`. How it looks then has been reported.
+    /// Waits until a tab has loaded its page, at most `limit`. Its state at that time has been reported.
     pub async fn settle(&self, target: &TargetId, limit: Duration) -> Result<(), ToolError> {
         let tab = self.tab(target).await?;
         tab.until(limit, |state| {
@@ -231,43 +230,41 @@ impl Browser {
         Ok(())
     }
 
-    /// Has a tab watched over for the session that this work is done for: see [`crate::bounds`].
-    pub async fn watch_over(&self, target: &TargetId) {
+    /// Applies the current task's policy to a tab: see [`crate::bounds`].
+    pub async fn apply_policy(&self, target: &TargetId) {
         if let Some(policy) = bounds::here().filter(|policy| !policy.is_open())
             && let Ok(tab) = self.tab(target).await
         {
             self.guard_new_tabs().await;
-            tab.watch_over(&policy, self.stops_requests()).await;
+            tab.apply_policy(&policy, self.stops_requests()).await;
         }
     }
 
-    /// Nobody's policy holds in a tab any more, until somebody comes with one.
-    pub async fn watch_no_longer(&self, target: &TargetId) {
+    /// Removes all policies from a tab.
+    pub async fn clear_policies(&self, target: &TargetId) {
         if let Ok(tab) = self.attach(target).await {
-            tab.watch_no_longer().await;
+            tab.clear_policies().await;
         }
     }
 
-    /// Whether pages are kept from loading what a policy blocks. In a person's own browser they are not:
-    /// it is theirs to go where they like.
+    /// Whether requests that the policy disallows are blocked. Not in a person's own browser: there the user decides
+    /// where to go.
     pub(crate) fn stops_requests(&self) -> bool {
         !self.0.personal
     }
 
-    /// Attaches a tab if it is not, so that the tools of its page are known. They have been reported when
-    /// this resolves.
+    /// Attaches a tab if needed, to find the tools of its page. They have been reported when this resolves.
     pub async fn look_for_tools(&self, target: &TargetId) -> Result<(), ToolError> {
         let tab = self.attach(target).await?;
         if tab.state().ready {
-            return Ok(()); // It is looked after already.
+            return Ok(()); // It is already followed.
         }
         tab.ready(READY_LIMIT).await?;
         report_tools(&tab).await;
         Ok(())
     }
 
-    /// Makes tools from what a tab's page shows now, at most so many. They have been reported when this
-    /// resolves.
+    /// Generates up to `limit` tools from what a tab's page shows now. They have been reported when this resolves.
     pub async fn generate_tools(&self, target: &TargetId, limit: usize) -> Result<(), ToolError> {
         let tab = self.tab(target).await?;
         let read = introspect::read(&tab, limit);
@@ -277,8 +274,8 @@ impl Browser {
         Ok(())
     }
 
-    /// Asks Chrome how its tabs are called, which it does not tell by itself when a page changes
-    /// its title. What is new has been reported when this resolves.
+    /// Asks Chrome for the titles of its tabs, because Chrome does not report changes of titles. Changes have been
+    /// reported when this resolves.
     pub async fn refresh(&self, limit: Duration) -> Result<(), ToolError> {
         let targets = target::GetTargets::default();
         let targets = self.0.session.send_within(targets, limit);
@@ -288,11 +285,11 @@ impl Browser {
         self.report(pages.map(TabFacts::from).collect()).await
     }
 
-    /// Closes a tab and waits until it is gone. The `last` one is replaced by a blank one first,
-    /// so that the browser does not end with it.
+    /// Closes a tab and waits until it is gone. If it is the `last` one, a blank tab is opened first, so that the
+    /// browser does not exit.
     pub async fn close_tab(&self, target: &TargetId, last: bool) -> Result<(), ToolError> {
         let (done, closed) = oneshot::channel();
-        self.order(Order::AwaitGone {
+        self.request(ActorRequest::AwaitGone {
             target: target.clone(),
             done,
         })
@@ -315,7 +312,7 @@ impl Browser {
         }
     }
 
-    /// Shows a tab to the user, in front of all others.
+    /// Brings a tab to the front.
     pub async fn bring_to_front(&self, target: &TargetId) -> Result<(), ToolError> {
         let target_id = target.clone();
         self.0
@@ -325,8 +322,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Makes a tab run as if it were in front, as long as a session holds it, and leaves it as it was
-    /// found afterwards.
+    /// While a session holds a tab, makes it run as if it were in front; afterwards, restores its previous state.
     pub async fn hold(&self, target: &TargetId, held: bool) {
         let tab = match held {
             true => self.attach(target).await.ok(),
@@ -337,13 +333,12 @@ impl Browser {
         };
         tab.hold(held);
         if !held {
-            tab.watch_no_longer().await;
+            tab.clear_policies().await;
             crate::tools::reset_tab(&tab).await;
         }
     }
 
-    /// Makes tools from a tab's page from now on, at most so many, and again whenever it changes; or no
-    /// longer.
+    /// Keeps generating up to `limit` tools from a tab's page whenever it changes. `None` stops it.
     pub async fn introspect(&self, target: &TargetId, limit: Option<usize>) {
         let tab = match limit {
             Some(_) => self.attach(target).await.ok(),
@@ -354,13 +349,13 @@ impl Browser {
         }
     }
 
-    /// Ends a browser that we launched, or lets go of one that we did not.
+    /// Closes a browser that we launched, or disconnects from one that we did not.
     pub async fn shut_down(&self) {
         let (done, ended) = oneshot::channel();
         if self.0.launched {
             self.0.session.post(browser::Close::default());
         }
-        if self.order(Order::ShutDown { done }).await.is_ok() {
+        if self.request(ActorRequest::ShutDown { done }).await.is_ok() {
             let _ = ended.await;
         }
     }
@@ -376,17 +371,16 @@ impl Browser {
         if facts.has_no_title() {
             match loaded {
                 true => facts.title = tab.title().await.unwrap_or(facts.title),
-                // Chrome calls it by its address until it knows better.
+                // Chrome uses the address as the title until it knows the title.
                 false => facts.title.clear(),
             }
         }
         self.report(vec![facts]).await
     }
 
-    /// Resolves when the tools that a tab's page has now have been reported, for those who did something
-    /// there.
-    pub async fn tell_tools(&self, target: &TargetId) -> Result<(), ToolError> {
-        // A tab that its person took back meanwhile is not looked into again.
+    /// Resolves when the tools that a tab's page has now have been reported.
+    pub async fn report_tools(&self, target: &TargetId) -> Result<(), ToolError> {
+        // A tab that its user took back meanwhile is not attached again.
         let Some(tab) = self.attached(target).await else {
             return Ok(());
         };
@@ -397,17 +391,17 @@ impl Browser {
         Ok(())
     }
 
-    /// Resolves when what is new of these tabs has been reported.
+    /// Resolves when the changes of these tabs have been reported.
     async fn report(&self, tabs: Vec<TabFacts>) -> Result<(), ToolError> {
         let (done, reported) = oneshot::channel();
-        self.order(Order::Refresh { tabs, done }).await?;
+        self.request(ActorRequest::Refresh { tabs, done }).await?;
         reported.await.map_err(|_| ToolError::BrowserGone)
     }
 
-    /// The tab's handle, attached now if it was not yet.
+    /// The handle of a tab, attached now if it was not.
     async fn attach(&self, target: &TargetId) -> Result<Tab, ToolError> {
         let (answer, attached) = oneshot::channel();
-        self.order(Order::Attach {
+        self.request(ActorRequest::Attach {
             target: target.clone(),
             answer,
         })
@@ -419,10 +413,10 @@ impl Browser {
         }
     }
 
-    async fn order(&self, order: Order) -> Result<(), ToolError> {
+    async fn request(&self, request: ActorRequest) -> Result<(), ToolError> {
         self.0
-            .orders
-            .send(order)
+            .requests
+            .send(request)
             .await
             .map_err(|_| ToolError::BrowserGone)
     }
@@ -434,8 +428,8 @@ async fn report_tools(tab: &Tab) {
     tab.found().report().await;
 }
 
-/// A page that takes longer to be read gets its tools later.
+/// A page that takes longer to read gets its tools later.
 const GENERATE_LIMIT: Duration = Duration::from_secs(2);
 const READY_LIMIT: Duration = Duration::from_secs(10);
-/// On a machine that is busy, Chrome takes its time; the call has a deadline of its own.
+/// Chrome can be slow on a busy machine; the call also has its own deadline.
 const CLOSE_LIMIT: Duration = Duration::from_secs(20);

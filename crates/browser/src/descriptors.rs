@@ -1,15 +1,14 @@
-//! How many file descriptors a process may have: as many as possible for the daemon, and as before for what
-//! it starts.
+//! The limit of open files: as high as possible for the daemon, unchanged for the processes it starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The limit before it was raised.
+/// The limit before we raised it.
 static BEFORE: OnceLock<Rlimit> = OnceLock::new();
 
-/// Raises this process's limit as far as it may be.
+/// Raises this process's limit as far as possible.
 pub fn raise() {
     let before = BEFORE.get_or_init(|| getrlimit(Resource::Nofile));
     let wanted = [before.maximum, Some(MOST_ON_MACOS)];
@@ -21,35 +20,35 @@ pub fn raise() {
         setrlimit(Resource::Nofile, limit).is_ok()
     });
     if !raised {
-        tracing::warn!("the limit of file descriptors could not be raised");
+        tracing::warn!("could not raise the limit of open files");
     }
     let now = getrlimit(Resource::Nofile).current;
     if now.is_some_and(|now| now < ENOUGH) {
         tracing::warn!(
             limit = now,
-            "there are few file descriptors; `ulimit -Hn` raises the limit"
+            "the limit of open files is low; raise it with `ulimit -Hn`"
         );
     }
 }
 
-/// What is started has the limit that we were started with: programs that use `select` break above 1,024, and
-/// others close as many descriptors as there might be.
+/// Gives a child process the limit that we were started with: programs that use `select` break above 1,024, and
+/// others close every possible descriptor one by one.
 pub fn restore_in(command: &mut Command) {
     let Some(before) = BEFORE.get().copied() else {
         return;
     };
     let restore = move || Ok(setrlimit(Resource::Nofile, before)?);
-    // SAFETY: between fork and exec only a system call is made, with values that were copied before.
-    #[expect(unsafe_code, reason = "std cannot set limits of what it starts")]
+    // SAFETY: between fork and exec this makes one system call only, with values that were copied before.
+    #[expect(unsafe_code, reason = "std cannot set the limits of a child process")]
     unsafe {
         command.pre_exec(restore);
     }
 }
 
-/// There, no limit is given as the highest one, and this is the highest that is taken.
+/// On macOS the hard limit can be "unlimited", but no higher value than this is accepted.
 const MOST_ON_MACOS: u64 = 10_240;
 
-/// The sockets of pages, extensions and clients, their browsers, and as much again.
+/// Enough for the sockets of pages, extensions, clients and their browsers, twice.
 const ENOUGH: u64 = 1_024;
 
 #[cfg(test)]
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_started_has_the_limit_from_before() {
+    fn a_child_process_has_the_original_limit() {
         let limit = |soft: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", &format!("ulimit -{soft}n")]);

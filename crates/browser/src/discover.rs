@@ -1,4 +1,4 @@
-//! Finds the websocket of a browser that already runs: by its URL, or in this user's profiles.
+//! Finds the websocket of a running browser: by its URL, or in this user's profiles.
 
 use crate::endpoint;
 use crate::find::Channel;
@@ -12,41 +12,43 @@ use url::Url;
 /// Why a running browser could not be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiscoverError {
-    /// The given text is no endpoint.
+    /// The text is not an endpoint.
     #[error("`{given}` is not a browser's address. Give one like http://127.0.0.1:9222.")]
     Malformed {
         /// What was given.
         given: String,
     },
-    /// Nobody answers there.
+    /// Nothing answers there.
     #[error(
         "No browser answers at {url} ({detail}). Start one with --remote-debugging-port and a \
          --user-data-dir of its own, then try again."
     )]
     Unreachable {
-        /// Where it was looked for.
+        /// The address that was tried.
         url: String,
-        /// What the system said.
+        /// What the system reported.
         detail: String,
     },
-    /// Somebody answers, who is no browser.
-    #[error("What answers at {url} is not a browser with remote debugging ({detail}).")]
+    /// Something answers that is not a browser.
+    #[error(
+        "The server at {url} is not a browser with remote debugging ({detail}). Check the address."
+    )]
     NotABrowser {
-        /// Where it was looked for.
+        /// The address that was tried.
         url: String,
-        /// What was wrong with the answer.
+        /// What was wrong with the response.
         detail: String,
     },
-    /// Somebody answers, and refuses.
+    /// The server refuses.
     #[error("{sentence}")]
     Refused {
-        /// Who, and why.
+        /// Which server, and why.
         sentence: String,
     },
 }
 
-/// Asks a browser at `http://host:port` for its websocket, as `/json/version` tells it. Credentials and the query
-/// are part of what is asked and of what is answered: who guards one guards the other, too.
+/// Asks a browser at `http://host:port` for its websocket, using `/json/version`. Credentials and the query are sent
+/// with this request and added to the result, because a gateway that checks them for one checks them for the other.
 pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
     let shown = endpoint::shown(browser_url);
     let malformed = || DiscoverError::Malformed {
@@ -75,12 +77,12 @@ pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
         return Err(DiscoverError::Refused { sentence });
     }
     let answer: serde_json::Value =
-        serde_json::from_slice(&body).map_err(|_| not_a_browser("/json/version is no JSON"))?;
+        serde_json::from_slice(&body).map_err(|_| not_a_browser("/json/version is not JSON"))?;
     let told = answer["webSocketDebuggerUrl"]
         .as_str()
         .and_then(|told| Url::parse(told).ok())
         .ok_or_else(|| not_a_browser("/json/version names no websocket"))?;
-    // Behind a tunnel the browser names itself by another address; we stay with the one we reached.
+    // Behind a tunnel the browser reports another host; use the one that we reached.
     let mut websocket = url;
     websocket.set_path(told.path());
     websocket.set_query(joined(told.query(), websocket.query()).as_deref());
@@ -88,7 +90,7 @@ pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
     Ok(format!("ws{}", &websocket.as_str()["http".len()..]))
 }
 
-/// Both queries. Of a name that both have, only the first one's value.
+/// Both queries joined. If both have a name, the value of the first one.
 fn joined(first: Option<&str>, second: Option<&str>) -> Option<String> {
     let pairs = |query: Option<&'_ str>| {
         let pairs = query.into_iter().flat_map(|query| query.split('&'));
@@ -105,8 +107,8 @@ fn joined(first: Option<&str>, second: Option<&str>) -> Option<String> {
     Some(all.join("&")).filter(|query| !query.is_empty())
 }
 
-/// The websockets of this user's running browsers that allow remote debugging, as their own
-/// profiles tell it. Entries may be stale; ports are never probed.
+/// The websockets of this user's running browsers that allow remote debugging, read from their profiles. Entries may
+/// be stale; ports are never probed.
 pub fn running_browsers(which: &Running) -> Vec<String> {
     let folders = match &which.profile {
         Some(folder) => vec![folder.clone()],
@@ -116,7 +118,7 @@ pub fn running_browsers(which: &Running) -> Vec<String> {
     endpoints.collect()
 }
 
-/// Which of this user's browsers is meant, if not any.
+/// Which of this user's browsers to use; by default any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Running {
     /// The one with this profile.
@@ -153,13 +155,13 @@ fn profile_folders(channel: Option<Channel>) -> Vec<PathBuf> {
     on_linux.chain(in_folder(mac, MAC_PROFILES)).collect()
 }
 
-/// What was answered to a GET.
+/// The response to a GET.
 struct Answer {
     status: u16,
     body: Vec<u8>,
 }
 
-/// A GET of a small document, bounded in size.
+/// A GET of a small document; the size is limited.
 async fn fetch(url: &Url) -> std::io::Result<Answer> {
     let (host, port) = (
         url.host_str().unwrap_or_default(),
@@ -169,7 +171,7 @@ async fn fetch(url: &Url) -> std::io::Result<Answer> {
     let (_, credentials) = endpoint::with_credentials_as_header(url.as_str());
     let credentials = credentials.map(|(name, value)| format!("{name}: {value}\r\n"));
     let query = url.query().map(|query| format!("?{query}"));
-    // Chrome hangs up on HTTP/1.0.
+    // Chrome closes the connection on HTTP/1.0.
     let request = format!(
         "GET {}{} HTTP/1.1\r\nHost: {host}:{port}\r\n{}Connection: close\r\n\r\n",
         url.path(),
@@ -179,7 +181,7 @@ async fn fetch(url: &Url) -> std::io::Result<Answer> {
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     let mut limited = stream.take(MOST_BYTES);
-    // Chrome keeps the connection open; the length it names tells where the document ends.
+    // Chrome keeps the connection open, so the document ends where Content-Length says.
     let whole = loop {
         if limited.read_buf(&mut answer).await? == 0 {
             break body_of(&answer);
@@ -188,7 +190,7 @@ async fn fetch(url: &Url) -> std::io::Result<Answer> {
             break Some(body);
         }
     };
-    let no_http = || std::io::Error::other("the answer is no HTTP");
+    let no_http = || std::io::Error::other("the response is not HTTP");
     Ok(Answer {
         status: status_of(&answer).ok_or_else(no_http)?,
         body: whole.ok_or_else(no_http)?.to_vec(),
@@ -223,7 +225,7 @@ fn whole_body(answer: &[u8]) -> Option<&[u8]> {
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// Where browsers keep their profiles, and which channel of Chrome it is.
+/// Where browsers keep their profiles, and the channel if it is Chrome.
 type Profiles = &'static [(&'static str, Option<Channel>)];
 
 const LINUX_PROFILES: Profiles = &[
@@ -262,14 +264,14 @@ mod tests {
             let mut request = [0; 1024];
             let _ = stream.read(&mut request).await.unwrap();
             stream.write_all(answer.as_bytes()).await.unwrap();
-            // Like Chrome, keep the connection open.
+            // Keep the connection open, as Chrome does.
             let _ = stream.read(&mut request).await;
         });
         format!("http://127.0.0.1:{port}")
     }
 
     #[tokio::test]
-    async fn the_websocket_is_taken_at_the_address_that_was_reached() {
+    async fn the_websocket_uses_the_address_that_was_reached() {
         let url = answer_once(
             "200 OK",
             r#"{"webSocketDebuggerUrl":"ws://localhost:1/devtools/browser/ab"}"#,
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_query_and_credentials_go_along_all_the_way() {
+    async fn the_query_and_credentials_are_kept() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let asked = tokio::spawn(async move {
@@ -310,12 +312,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_refusal_of_an_endpoint_has_its_own_sentence() {
+    async fn each_http_status_has_its_own_error() {
         for (status, word) in [
             ("401 Unauthorized", "credentials are missing or wrong"),
             ("403 Forbidden", "credentials do not allow this"),
-            ("408 Request Timeout", "no browser was ready there in time"),
-            ("429 Too Many Requests", "as many browsers are in use"),
+            ("408 Request Timeout", "no browser started in time"),
+            (
+                "429 Too Many Requests",
+                "its limit of open browsers is reached",
+            ),
             ("503 Service Unavailable", "overloaded or down"),
         ] {
             let url = answer_once(status, "no").await;
@@ -329,7 +334,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_server_is_not_taken_for_a_browser() {
+    async fn a_server_that_is_not_a_browser_is_an_error() {
         let url = answer_once("404 Not Found", "nope").await;
         assert!(matches!(
             websocket_of(&url).await,
@@ -338,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_closed_port_and_a_wrong_address_are_sentences() {
+    async fn a_closed_port_and_a_wrong_address_are_explained() {
         let error = websocket_of("http://127.0.0.1:1").await.unwrap_err();
         assert!(
             error
@@ -354,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_tells_its_port_and_path() {
+    fn a_profile_contains_port_and_path() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("DevToolsActivePort");
         assert_eq!(endpoint_in(folder.path()), None);

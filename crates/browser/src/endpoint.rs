@@ -1,13 +1,13 @@
-//! The address of a browser that somebody named: how it is shown without its secrets, whether it is on this machine,
-//! what it sends along, and what its refusals mean.
+//! The address of a browser that a user configured: shown without secrets, local or not, its credentials, and what
+//! its HTTP errors mean.
 
 use crate::text::one_line;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use url::{Host, Url};
 
-/// An endpoint as it may be shown to people and agents and written to logs. Without its password and the values
-/// of its query, and without what looks like a token in its path. Everything else is as it was written.
+/// An endpoint as users, agents and logs may see it: without its password, the values of its query, and path segments
+/// that look like tokens. Everything else is as written.
 pub fn shown(endpoint: &str) -> String {
     let endpoint = one_line(endpoint, LONGEST);
     let end = endpoint.find(['?', '#']).unwrap_or(endpoint.len());
@@ -16,7 +16,7 @@ pub fn shown(endpoint: &str) -> String {
         Some((scheme, address)) => (format!("{scheme}://"), address),
         None => (String::new(), address),
     };
-    // A password that was not escaped may hold any of these characters.
+    // A password that was not escaped may contain any of these characters.
     if rest.contains('@') && !address.contains('@') && !starts_with_host(address) {
         return format!("{scheme}{HIDDEN}");
     }
@@ -35,7 +35,7 @@ pub fn shown(endpoint: &str) -> String {
     format!("{scheme}{address}{}", query.unwrap_or_default())
 }
 
-/// Whether an endpoint is on this machine, as far as its name tells.
+/// Whether an endpoint is on this machine, judged by its host name.
 pub fn is_local(endpoint: &str) -> bool {
     let url = Url::parse(endpoint).ok();
     match url.as_ref().and_then(Url::host) {
@@ -62,12 +62,12 @@ pub(crate) fn with_credentials_as_header(endpoint: &str) -> (String, Option<(Str
     (url.into(), Some(header))
 }
 
-/// What an HTTP status of an endpoint means where a browser should answer, and what to do next.
+/// What an HTTP status of an endpoint means, and what to do next.
 pub(crate) fn refusal(endpoint: &str, status: u16) -> String {
     let shown = shown(endpoint);
     let meaning = match status {
         401 => {
-            "its credentials are missing or wrong. Write what its provider gave you into the address \
+            "its credentials are missing or wrong. Put the ones that its provider gave you into the address \
              (http://USER:PASSWORD@HOST or ?token=TOKEN), or into --wsHeaders with --wsEndpoint."
         }
         403 => {
@@ -75,19 +75,18 @@ pub(crate) fn refusal(endpoint: &str, status: u16) -> String {
              may do and which addresses it accepts."
         }
         408 => {
-            "no browser was ready there in time. Try again; if that happens often, allow it more time \
-             where it is configured."
+            "no browser started in time. Try again; if this happens often, raise the provider's start \
+             timeout."
         }
         429 => {
-            "as many browsers are in use there as it allows. Close one, or wait until one is free, then \
-             try again."
+            "its limit of open browsers is reached. Close one, or wait until one is free, then try again."
         }
-        503 => "it is overloaded or down for now. Wait a minute, then try again.",
+        503 => "it is overloaded or down. Wait a minute, then try again.",
         _ if is_local(endpoint) => {
-            "it may belong to a browser that has been restarted. Read the address that the browser has \
-             now from http://HOST:PORT/json/version, or give that address to --browserUrl."
+            "it may belong to a browser that was restarted. Read the current address from \
+             http://HOST:PORT/json/version, or pass http://HOST:PORT to --browserUrl."
         }
-        _ => "no browser is served at this address. Compare it with what its provider says.",
+        _ => "there is no browser at this address. Check it against the provider's documentation.",
     };
     format!("{shown} answered {status}: {meaning}")
 }
@@ -96,7 +95,7 @@ fn has_credentials(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// A part of an address, as it is meant.
+/// Decodes percent escapes.
 pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -113,7 +112,7 @@ pub(crate) fn percent_decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether a text begins with a host and perhaps a port, so that what follows is no rest of a password.
+/// Whether a text starts with a host and an optional port, so that the rest cannot be part of a password.
 fn starts_with_host(address: &str) -> bool {
     let authority = address.split('/').next().unwrap_or_default();
     match authority.rsplit_once(':') {
@@ -122,11 +121,11 @@ fn starts_with_host(address: &str) -> bool {
     }
 }
 
-/// Hosts and paths as they are, but for parts of the path that look like tokens.
+/// Hosts and paths unchanged, except path segments that look like tokens.
 fn shown_path(address: &str) -> String {
     let mut before = "";
     let parts = address.split('/').enumerate().map(|(place, part)| {
-        // Chrome's own ids of browsers and pages open nothing by themselves on another machine.
+        // Chrome's ids of browsers and pages do not grant access by themselves on another machine.
         let is_id = matches!(before, "browser" | "page");
         before = part;
         match place > 0 && !is_id && is_random(part) {

@@ -1,20 +1,20 @@
-//! What can go wrong while a tool runs, each as a sentence with a next step.
+//! Why a tool failed, each as a sentence with a next step.
 
 use crate::address::AddressError;
 use crate::origins::Blocked;
 use crate::tab::{Dialog, Gone};
 use tabmux_cdp::CdpError;
 
-/// Why a tool did not do what it was asked. The agent reads the text.
+/// Why a tool failed. The agent reads the text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ToolError {
-    /// The arguments make no sense together.
+    /// The arguments are wrong.
     #[error("{0}")]
     Arguments(String),
     /// The address may not be opened.
     #[error(transparent)]
     Address(#[from] AddressError),
-    /// The tab shows a page that agents may not touch.
+    /// The tab shows a page that agents may not use.
     #[error(
         "This tab shows {url}, which is not a web page that tools may touch. Use another tab, or open \
          a new one."
@@ -23,24 +23,26 @@ pub enum ToolError {
         /// What the tab shows.
         url: String,
     },
-    /// The policy of the session does not permit the page.
+    /// The session's policy disallows the page.
     #[error("{0}")]
     Blocked(Blocked),
-    /// The page shows a frame that the policy does not permit.
+    /// The page shows a frame that the policy disallows.
     #[error("{what} {blocked}")]
-    UnseenFrame {
+    DisallowedFrame {
         /// What was refused, in a sentence.
         what: &'static str,
-        /// Whose frame it is.
+        /// The frame's origin and the rule.
         blocked: Blocked,
     },
-    /// The tool led to a page that the policy does not permit.
-    #[error("The tab went elsewhere while the tool ran, and nothing is told of that. {0}")]
+    /// The tool led to a page that the policy disallows.
+    #[error(
+        "The tab navigated to a disallowed site while the tool ran, so its result is withheld. {0}"
+    )]
     LedToBlocked(Blocked),
-    /// The tool wanted to go to a page that the policy does not permit, and was stopped.
-    #[error("The way there leads elsewhere, and was stopped. {0}")]
+    /// The tool tried to navigate to a page that the policy disallows, and was blocked.
+    #[error("Blocked: the navigation leads to a disallowed site. {0}")]
     Stopped(Blocked),
-    /// The text is no uid.
+    /// The text is not a uid.
     #[error("`{uid}` is not a uid. Use one from take_snapshot or find, such as 3_14.")]
     NotAUid {
         /// What was given.
@@ -62,22 +64,22 @@ pub enum ToolError {
         /// Its uid.
         uid: String,
     },
-    /// The element is there but cannot be acted upon; `why` is a whole sentence.
+    /// The element exists but cannot be used; `why` is a whole sentence.
     #[error("{why}")]
     NotActionable {
-        /// What is in the way, and what to do.
+        /// The obstacle, and what to do.
         why: String,
     },
-    /// The document went away under the tool.
+    /// The document was replaced while the tool ran.
     #[error("The page navigated while the tool ran. Call take_snapshot and try again.")]
     DocumentGone,
     /// A dialog blocks the page.
     #[error("{} Call handle_dialog first.", dialog_open(.0))]
     DialogOpen(Dialog),
-    /// The navigation did not succeed.
+    /// The navigation failed.
     #[error("{url} could not be loaded: {reason}.")]
     Navigation {
-        /// Where it should have gone.
+        /// Its target.
         url: String,
         /// What Chrome says, and what to do.
         reason: String,
@@ -92,13 +94,13 @@ pub enum ToolError {
         /// What to do.
         next: String,
     },
-    /// A tool of the page did not do what it was asked; the text is a whole sentence.
+    /// A page tool failed; the text is a whole sentence.
     #[error("{0}")]
     PageTool(String),
     /// The page no longer has the tool.
     #[error(
-        "The page no longer has this tool: it took it back, or the tab shows another page now. Call \
-         list_page_tools to see what is there."
+        "The page no longer has this tool: the page removed it, or the tab shows another page now. Call \
+         list_page_tools to see the current tools."
     )]
     ToolGone,
     /// The page's own script failed.
@@ -107,16 +109,16 @@ pub enum ToolError {
     /// A file could not be read or written; the text is a whole sentence.
     #[error("{0}")]
     File(String),
-    /// The page does not answer.
+    /// The page does not respond.
     #[error(
         "The page does not respond: a script on it keeps it busy. Call navigate_page to leave it, \
          or close the tab."
     )]
     Stuck,
-    /// The tab is no more.
+    /// The tab is closed or has crashed.
     #[error("{}", gone(*.0))]
     TabGone(Gone),
-    /// The browser is no more.
+    /// The connection to the browser is lost.
     #[error("The connection to the browser was lost. Connect again, and repeat the call.")]
     BrowserGone,
     /// Chrome refused a command.
@@ -124,13 +126,13 @@ pub enum ToolError {
     Chrome {
         /// The command.
         method: String,
-        /// What Chrome says.
+        /// Chrome's error message.
         message: String,
     },
-    /// Chrome's answer is too large.
+    /// Chrome's response is too large.
     #[error(
-        "Chrome's answer to {method} has {} MB, and at most {} MB are taken, so it was given up. Ask for \
-         less, for example for a part of it.",
+        "Chrome's response to {method} has {} MB; the limit is {} MB. Ask for less, for example for a \
+         part of it.",
         bytes / 1_000_000,
         tabmux_cdp::MAX_ANSWER / 1_000_000
     )]
@@ -140,8 +142,8 @@ pub enum ToolError {
         /// How large it is.
         bytes: u64,
     },
-    /// Our own fault.
-    #[error("tabmux failed inside: {detail}. This is a bug; please report it.")]
+    /// A bug in tabmux.
+    #[error("Internal tabmux error: {detail}. This is a bug; please report it.")]
     Internal {
         /// What went wrong.
         detail: String,
@@ -171,7 +173,7 @@ impl From<CdpError> for ToolError {
     }
 }
 
-/// "An alert dialog is open: …", for whoever meets it.
+/// "An alert dialog is open: …"
 pub fn dialog_open(dialog: &Dialog) -> String {
     let article = if dialog.kind == "alert" { "An" } else { "A" };
     let default = match dialog.default.as_str() {

@@ -1,4 +1,4 @@
-//! A browser made of words, for what a real one does too seldom: it says what the test says.
+//! A scripted browser for tests of what a real one does too rarely.
 
 use crate::browser::{Browser, BrowserEvent};
 use crate::error::ToolError;
@@ -14,7 +14,7 @@ use tabmux_cdp::{ChannelTransport, Frame, Oversize};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// A command, as the browser hears it.
+/// A command that the browser received.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Asked {
@@ -26,24 +26,24 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// The answer to it.
+    /// The response to it.
     pub(crate) fn answer(&self, result: Value) -> Value {
         json!({"id": self.id, "sessionId": self.session_id, "result": result})
     }
 
-    /// The refusal of it.
+    /// An error response to it.
     pub(crate) fn refuse(&self, message: &str) -> Value {
         let error = json!({"code": -32000, "message": message});
         json!({"id": self.id, "sessionId": self.session_id, "error": error})
     }
 
-    /// Whether it runs this in a page.
+    /// Whether it runs a script that contains this text.
     pub(crate) fn runs(&self, words: &str) -> bool {
         let expression = self.params["expression"].as_str().unwrap_or_default();
         self.method == "Runtime.evaluate" && expression.contains(words)
     }
 
-    /// The answer with what a script gave.
+    /// The response with a script's return value.
     pub(crate) fn gives(&self, value: Value) -> Value {
         self.answer(json!({"result": {"value": value}}))
     }
@@ -59,12 +59,12 @@ pub(crate) fn browser_event(method: &str, params: Value) -> Value {
     json!({"method": method, "params": params})
 }
 
-/// What there is to tell of a tab.
+/// Facts about a tab, as Chrome reports them.
 pub(crate) fn target_info(target: &str) -> Value {
     json!({"targetId": target, "type": "page", "url": URL, "title": "A page", "attached": false})
 }
 
-/// The only tab has been attached.
+/// The event that the only tab has been attached.
 pub(crate) fn attached() -> Value {
     let params = json!({
         "sessionId": SESSION, "targetInfo": target_info(TAB), "waitingForDebugger": false
@@ -72,7 +72,7 @@ pub(crate) fn attached() -> Value {
     browser_event("Target.attachedToTarget", params)
 }
 
-/// What a page's frame shows.
+/// A frame of a page.
 pub(crate) fn frame(id: &str, parent: Option<&str>, origin: &str) -> Value {
     json!({
         "id": id, "parentId": parent, "loaderId": format!("{id} {origin}"), "url": format!("{origin}/"),
@@ -80,7 +80,7 @@ pub(crate) fn frame(id: &str, parent: Option<&str>, origin: &str) -> Value {
     })
 }
 
-/// How a browser with one tab answers, where the test has nothing else to say.
+/// Default responses of a browser with one tab.
 pub(crate) fn usual(asked: &Asked) -> Vec<Value> {
     let result = match asked.method.as_str() {
         "Browser.getVersion" => json!({"product": "Chrome/156.0.0.0"}),
@@ -103,7 +103,7 @@ pub(crate) struct Fake {
 }
 
 impl Fake {
-    /// A browser that says after each command what `say` says.
+    /// A browser that sends the messages of `say` after each command.
     pub(crate) fn new(
         mut say: impl FnMut(&Asked) -> Vec<Value> + Send + 'static,
     ) -> (ChannelTransport, Self) {
@@ -116,14 +116,14 @@ impl Fake {
                 for frame in say(&asked) {
                     let _ = answers.send(Bytes::from(frame.to_string()).into()).await;
                 }
-                // A test that does not listen misses what comes later.
+                // A test that does not read commands misses later ones.
                 let _ = hear.try_send(asked);
             }
         });
         (transport, Self { feed, heard })
     }
 
-    /// Says something by itself.
+    /// Sends a message.
     pub(crate) async fn say(&self, frame: Value) {
         self.feed
             .send(Bytes::from(frame.to_string()).into())
@@ -131,13 +131,13 @@ impl Fake {
             .unwrap();
     }
 
-    /// Says what is left of an event of the tab that was too large, whose parameters begin like this.
+    /// Sends the head of a tab event that was too large, whose parameters begin with `params`.
     pub(crate) async fn say_cut(&self, method: &str, params: &str) {
         let head = format!(r#"{{"sessionId":"{SESSION}","method":"{method}","params":{params}"#);
         self.say_head(head).await;
     }
 
-    /// The same of an event of the browser.
+    /// Like [`Self::say_cut`], for an event of the browser.
     pub(crate) async fn say_browser_cut(&self, method: &str, params: &str) {
         self.say_head(format!(r#"{{"method":"{method}","params":{params}"#))
             .await;
@@ -152,12 +152,12 @@ impl Fake {
         self.feed.send(frame).await.unwrap();
     }
 
-    /// All commands that it has heard and the test has not.
+    /// All received commands that the test has not read yet.
     pub(crate) fn heard_so_far(&mut self) -> Vec<Asked> {
         std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
     }
 
-    /// The next command of this name, for a minute of the test's time.
+    /// The next command with this name; waits up to a minute of the test's clock.
     pub(crate) async fn hears(&mut self, method: &str) -> Option<Asked> {
         let next = async {
             loop {
@@ -172,7 +172,7 @@ impl Fake {
     }
 }
 
-/// Answers as [`usual`] in a tab where every element can be reached.
+/// Like [`usual`], in a tab where every element can be found.
 pub(crate) fn with_element(asked: &Asked) -> Vec<Value> {
     if asked.runs("tabmux.prepare(") {
         return vec![asked.gives(json!({"ok": true, "x": 10, "y": 20}))];
@@ -192,7 +192,7 @@ pub(crate) fn with_element(asked: &Asked) -> Vec<Value> {
     }
 }
 
-/// Somebody connected to a fake browser.
+/// A client connected to a fake browser.
 pub(crate) struct FakeBrowser {
     pub(crate) fake: Fake,
     pub(crate) browser: Browser,
@@ -202,7 +202,7 @@ pub(crate) struct FakeBrowser {
 }
 
 impl FakeBrowser {
-    /// Connects to a browser that says after each command what `say` says.
+    /// Connects to a browser that sends the messages of `say` after each command.
     pub(crate) async fn new(say: impl FnMut(&Asked) -> Vec<Value> + Send + 'static) -> Self {
         let (transport, fake) = Fake::new(say);
         let connected = Browser::connect_over(transport, TabSettings::default()).await;

@@ -1,5 +1,5 @@
-//! Where a client may read and write files: its own folders and its session's output folder, nowhere else.
-//! All file work is done on threads that may block, with a deadline.
+//! Where a client may read and write files: only in its own folders and in its session's output folder. All file work
+//! runs on threads that may block, with a deadline.
 
 mod blocking;
 mod draft;
@@ -27,7 +27,7 @@ pub struct Files {
     output: OutputFolder,
 }
 
-/// Where a tool is to write.
+/// Where a tool writes its file.
 #[derive(Clone, Debug)]
 pub struct Destination {
     path: Option<String>,
@@ -36,8 +36,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Where `path` says, or under a fresh name with this extension. A file that is there already is replaced only
-    /// if `overwrite` says so.
+    /// At `path`, or under a new name with this extension. An existing file is replaced only with `overwrite`.
     pub fn new(path: Option<&str>, overwrite: Option<bool>, extension: &'static str) -> Self {
         Self {
             path: path.map(str::to_owned),
@@ -48,7 +47,7 @@ impl Destination {
 }
 
 impl Files {
-    /// A client with these folders, in a session with this output folder.
+    /// The files of a client with these folders, in a session with this output folder.
     pub fn new(roots: Roots, output: OutputFolder) -> Self {
         Self {
             roots: Arc::new(roots),
@@ -56,19 +55,19 @@ impl Files {
         }
     }
 
-    /// A file of the client's that somebody else will read, such as one to upload.
+    /// A file of the client that another program will read, such as one to upload.
     pub async fn readable(&self, path: &str) -> Result<PathBuf, ToolError> {
         let look = |place: &Path| draft::open_to_read(place).map(drop);
         self.reading(path, look).await.map(|(place, ())| place)
     }
 
-    /// What is in a file of the client's, unless it is longer than `most`.
+    /// The contents of a client's file, at most `most` bytes.
     pub async fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, ToolError> {
         let read = move |place: &Path| draft::read_whole(place, most);
         self.reading(path, read).await.map(|(_, bytes)| bytes)
     }
 
-    /// Begins a file that is written bit by bit.
+    /// Starts a file that is written in parts.
     pub async fn create(&self, to: Destination) -> Result<Draft, ToolError> {
         let opened = self.writing(to, Ok).await?;
         Ok(Draft::new(opened, self.output.threads().clone()))
@@ -132,7 +131,7 @@ impl Files {
         done: &str,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let path = crate::text::one_line(path, LONGEST_IN_WORDS);
+        let path = crate::text::one_line(path, LONGEST_SHOWN);
         let fail = |why: String| ToolError::File(format!("{path} cannot be {done}: {why}"));
         match self.output.threads().run(work).await {
             Ok(result) => result.map_err(|problem| fail(problem.to_string())),
@@ -150,14 +149,14 @@ impl Files {
 }
 
 impl Resolved {
-    /// The place of a file to be read, after links were followed.
+    /// The path of a file to read, after links were resolved.
     fn to_read(&self, path: &Path) -> Result<PathBuf, Problem> {
         let place = self.whole(path)?.canonicalize()?;
         self.may_use(&place)?;
         Ok(place)
     }
 
-    /// The place of a file to be written, in a folder that is there.
+    /// The path of a file to write, in an existing folder.
     fn to_write(&self, path: &Path) -> Result<PathBuf, Problem> {
         let whole = self.whole(path)?;
         let (Some(folder), Some(name)) = (whole.parent(), whole.file_name()) else {
@@ -185,7 +184,7 @@ impl Resolved {
     }
 }
 
-/// A file that was not there before, under the next number that is free.
+/// A new file, under the next free number.
 fn fresh(folder: &Path, extension: &str) -> Result<Open, Problem> {
     for number in 1..=MOST_FRESH_FILES {
         match Open::begin(folder.join(format!("tabmux-{number}.{extension}")), false) {
@@ -197,14 +196,14 @@ fn fresh(folder: &Path, extension: &str) -> Result<Open, Problem> {
     Err(Problem::Full)
 }
 
-/// Why a file cannot be used; the text ends the sentence.
+/// Why a file cannot be used; the text completes the sentence.
 #[derive(Debug, thiserror::Error)]
 enum Problem {
-    #[error("it lies outside {0}.")]
+    #[error("it is outside {0}.")]
     Outside(String),
     #[error(
-        "it is, or lies in, what is hidden ({0}), and agents may not use that. Use another path, or start tabmux with a \
-         --filesystemRoot inside that folder."
+        "it is hidden, or inside a hidden folder ({0}), and agents may not use that. Use another path, or start tabmux \
+         with a --filesystemRoot inside that folder."
     )]
     Hidden(String),
     #[error("it exists already. Pass overwrite: true to replace it, or use another path.")]
@@ -214,7 +213,7 @@ enum Problem {
     #[error("it is longer than {0} bytes.")]
     TooLong(u64),
     #[error(
-        "this client has no folder of its own. Leave the path out, or start tabmux in a project folder."
+        "this client has no folder of its own. Omit the path, or start tabmux in a project folder."
     )]
     NoFolder,
     #[error("it names no file.")]
@@ -227,11 +226,11 @@ enum Problem {
     Io(#[from] io::Error),
 }
 
-/// How many files without a path of one kind a session may have: a bound for the search for a free name.
+/// How many unnamed files of one kind a session may have; this limits the search for a free name.
 const MOST_FRESH_FILES: u32 = 10_000;
 
-/// How much of a path a refusal repeats.
-const LONGEST_IN_WORDS: usize = 300;
+/// How much of a path an error repeats.
+const LONGEST_SHOWN: usize = 300;
 
 #[cfg(test)]
 mod tests;

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 /// A release channel of Chrome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// What most people run.
+    /// The release that most people use.
     Stable,
-    /// The next stable.
+    /// The next stable release.
     Beta,
-    /// The one after.
+    /// The release after that.
     Dev,
-    /// Today's.
+    /// The daily build.
     Canary,
 }
 
-/// Where to look for the browser: a path, a channel, or wherever one is.
+/// Which browser to use: a path, a channel, or any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// A given executable, which must exist.
@@ -40,7 +40,7 @@ pub enum FindError {
         /// The channel's name.
         channel: &'static str,
     },
-    /// Nothing was found anywhere.
+    /// No browser was found.
     #[error(
         "No Chrome, Chromium, Edge or Brave was found. Install one (on Debian: apt install \
          chromium), or name one with --executablePath or the CHROME_PATH variable."
@@ -48,7 +48,8 @@ pub enum FindError {
     Nothing,
 }
 
-/// Finds the browser to launch: flag first, then `CHROME_PATH`, then `PATH`, then the usual places.
+/// Finds the browser to launch: the flag first, then `CHROME_PATH`, then `PATH`, then the usual
+/// folders.
 pub fn find(wanted: &Wanted) -> Result<PathBuf, FindError> {
     if let Some(path) = &wanted.executable {
         return executable(path.clone())
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_run_is_no_browser() {
+    fn a_file_that_is_not_executable_is_not_a_browser() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let wanted = Wanted {
             executable: Some(file.path().into()),

@@ -1,13 +1,14 @@
-//! What has to hold for whatever people write as an origin. `fuzz/` runs this with made-up text, tests with kept.
+//! Properties that must hold for any text written as an origin. `fuzz/` runs this with random text, tests with the
+//! saved corpus.
 
 use crate::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 use url::{Host, Url};
 
-/// A pattern and an address, with a newline between them.
+/// A pattern and an address, separated by a newline.
 ///
 /// # Panics
-/// If a pattern means something else once it is written down and read again, or an address is permitted or
-/// blocked against the rules.
+/// If a pattern changes its meaning when it is printed and parsed again, or an address is permitted or blocked
+/// against the rules.
 pub fn origin_pattern(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -42,7 +43,7 @@ pub fn origin_pattern(data: &[u8]) {
             let meant = site.is_meant_by(&shown);
             assert_eq!(by_allowing, meant, "{shown} allows {address}");
             assert_eq!(by_blocking, !meant, "{shown} blocks {address}");
-            assert!(!both, "to block beats to allow");
+            assert!(!both, "blocking takes precedence");
             let own = OriginRules {
                 by: RuledBy::Person,
                 allowed: Vec::new(),
@@ -53,18 +54,18 @@ pub fn origin_pattern(data: &[u8]) {
                     let own = verdict.own;
                     assert!(!allows(rules(&[], &[&own])), "{own} is about {address}");
                 }
-                // In a rule these have a meaning of their own.
+                // These characters have a special meaning in a rule.
                 None => assert!(site.host.contains(['*', ';']), "{address} is not judged"),
             }
         }
     }
 }
 
-/// What a pattern can be about, read without the code under test.
+/// The site that a pattern can be about, parsed without the code under test.
 enum Site {
-    /// Nothing: the address is of no site.
+    /// None: the address has no site.
     None,
-    /// Nobody can tell.
+    /// The address cannot be parsed.
     Unreadable,
     Web(WebSite),
 }
@@ -83,7 +84,7 @@ impl Site {
         let Ok(url) = Url::parse(address) else {
             return Self::Unreadable;
         };
-        // The origin of a blob is that of the page that made it.
+        // The origin of a blob is that of the page that created it.
         let url = match url.scheme() {
             "blob" => match Url::parse(url.path()) {
                 Ok(inner) => inner,
@@ -113,7 +114,7 @@ impl Site {
 }
 
 impl WebSite {
-    /// Whether a pattern, as it is shown, means this site: by its text alone.
+    /// Whether a pattern means this site, judged by its text alone.
     fn is_meant_by(&self, pattern: &str) -> bool {
         let (scheme, rest) = match pattern.split_once("://") {
             Some((scheme, rest)) => (Some(scheme), rest),
@@ -135,7 +136,7 @@ impl WebSite {
         let host = match host.strip_prefix('*') {
             Some("") => true,
             Some(below) => {
-                // There are no names below a number.
+                // An IP address has no subdomains.
                 let is_name =
                     !self.host.starts_with('[') && self.host.parse::<std::net::Ipv4Addr>().is_err();
                 is_name && self.host.ends_with(below) && self.host.len() > below.len()

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Such scripts, in order. Shown as a number: plans for browsers are told apart by how they are shown, and scripts
-/// are long.
+/// These scripts, in order. `Debug` shows a hash instead of the text: browser plans are compared by their `Debug`
+/// output, and scripts are long.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct InitScripts(Arc<[String]>);
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_are_told_apart_without_being_shown() {
+    fn scripts_are_distinguished_without_being_shown() {
         let shown = |text: &str| format!("{:?}", InitScripts::from(vec![text.to_owned()]));
         assert_ne!(shown("a"), shown("b"));
         assert_eq!(shown("a"), shown("a"));

@@ -1,4 +1,4 @@
-//! Launches a browser over a pipe, so that no port is opened and it cannot outlive us.
+//! Launches a browser over a pipe: no port is opened, and the browser cannot outlive us.
 
 use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
@@ -23,31 +23,31 @@ pub struct LaunchOptions {
     pub wanted: Wanted,
     /// Which profile.
     pub profile: ProfileChoice,
-    /// Without a window. The default where the user has no screen.
+    /// Without a window. The default if the user has no screen.
     pub headless: bool,
     /// The size of pages, in CSS pixels.
     pub viewport: Option<(u32, u32)>,
     /// A proxy for all traffic.
     pub proxy: Option<Proxy>,
-    /// Take any certificate.
+    /// Accept any certificate.
     pub accept_insecure_certs: bool,
-    /// More arguments, passed on as they are.
+    /// More arguments, passed on unchanged.
     pub extra_args: Vec<String>,
-    /// The screen of a client, should this process have none.
+    /// The screen of a client, if this process has none.
     pub screen: Option<Screen>,
-    /// What runs in every page before its own scripts.
+    /// Scripts that run in every page before its own.
     pub scripts: InitScripts,
-    /// What pages need not ask for.
+    /// Permissions that pages have without asking.
     pub permissions: Vec<String>,
 }
 
 /// Why a browser could not be launched.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
-    /// There is none.
+    /// No browser was found.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// The profile folder could not be made.
+    /// The profile folder could not be created.
     #[error("The profile folder cannot be used: {0}. Name another one with --userDataDir.")]
     Profile(#[source] io::Error),
     /// The program did not start.
@@ -55,21 +55,21 @@ pub enum LaunchError {
     Spawn {
         /// The program that was run.
         program: String,
-        /// What the system said.
+        /// What the system reported.
         error: io::Error,
     },
 }
 
 type Pipe = PipeTransport<pipe::Receiver, pipe::Sender>;
 
-/// A browser that we started, and must end.
+/// A browser that we started, and have to end.
 #[derive(Debug)]
 pub(crate) struct Launched {
     pub(crate) transport: Pipe,
     pub(crate) process: BrowserProcess,
 }
 
-/// The process of a launched browser with its profile. Ends with this value.
+/// The process of a launched browser and its profile. Dropping it ends the browser.
 #[derive(Debug)]
 pub(crate) struct BrowserProcess {
     child: Child,
@@ -77,7 +77,7 @@ pub(crate) struct BrowserProcess {
     profile: Profile,
 }
 
-/// Starts the browser, with its windows on that screen if there is one. It is up when it answers over the transport.
+/// Starts the browser, with its windows on `screen` if given. It is up when it responds over the transport.
 pub(crate) async fn launch(
     options: &LaunchOptions,
     screen: Option<&Screen>,
@@ -97,8 +97,8 @@ pub(crate) async fn launch(
     if let Some(notice) = &profile.notice {
         tracing::warn!("{notice}");
     }
-    let arguments = arguments(options, profile.path(), Surroundings::look(screen));
-    // Not on a thread of its own: what is launched there while the process ends would stay.
+    let arguments = arguments(options, profile.path(), Environment::detect(screen));
+    // Not on another thread: a browser launched there while the process exits would stay behind.
     match spawn(&program, &arguments, scratch.as_deref(), screen) {
         Ok((child, transport)) => {
             tracing::info!(program = %program.display(), pid = child.id(), "launched a browser");
@@ -117,7 +117,7 @@ pub(crate) async fn launch(
     }
 }
 
-/// What has to be there before a browser can be started.
+/// What is needed before a browser can be started.
 struct Prepared {
     program: PathBuf,
     profile: Profile,
@@ -125,7 +125,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    /// Blocks: what earlier browsers left is removed first.
+    /// Blocks: removes what earlier browsers left behind.
     fn make(options: &LaunchOptions) -> Result<Self, LaunchError> {
         let program = find::find(&options.wanted)?;
         let mut profile = Profile::open(&options.profile).map_err(LaunchError::Profile)?;
@@ -139,13 +139,13 @@ impl Prepared {
 }
 
 impl BrowserProcess {
-    /// Waits until the browser has ended by itself.
+    /// Waits until the browser has exited by itself.
     pub(crate) async fn exited(&mut self) {
         let _ = self.child.wait().await;
     }
 
-    /// Waits until the browser has ended by itself, then makes sure. One with a temporary profile
-    /// has nothing to save, and is given no time.
+    /// Waits until the browser has exited by itself, then kills what remains. One with a temporary profile has
+    /// nothing to save, so it is killed at once.
     pub(crate) async fn end(mut self, grace: Duration) {
         let grace = if self.profile.is_temporary() {
             Duration::ZERO
@@ -157,24 +157,24 @@ impl BrowserProcess {
             .is_err()
         {
             self.kill();
-            // A killed process is reaped at once; the limit only guards against the unforeseen.
+            // A killed process is reaped at once; the timeout is only a safety net.
             let _ = tokio::time::timeout(Duration::from_secs(2), self.child.wait()).await;
         }
-        tracing::debug!(profile = %self.profile.path().display(), "the browser has ended");
+        tracing::debug!(profile = %self.profile.path().display(), "the browser has exited");
         // Removing its profile is file work, too.
         let _ = FileThreads::new().run(move || drop(self)).await;
     }
 
-    /// Ends the browser with all its helpers.
+    /// Kills the browser with all its child processes.
     fn kill(&mut self) {
         let Some(pid) = self
             .child
             .id()
             .and_then(|pid| libc::pid_t::try_from(pid).ok())
         else {
-            return; // It has ended and was reaped.
+            return; // It has exited and was reaped.
         };
-        // SAFETY: the child is not reaped yet, so the id still names the group that we made for it.
+        // SAFETY: the child is not reaped yet, so the id still belongs to the process group that we created for it.
         #[expect(unsafe_code, reason = "std cannot signal a process group")]
         let _ = unsafe { libc::kill(-pid, libc::SIGKILL) };
     }
@@ -183,7 +183,7 @@ impl BrowserProcess {
 impl Drop for BrowserProcess {
     fn drop(&mut self) {
         self.kill();
-        // A killed process is gone in a moment, and only then its profile can be removed.
+        // A killed process exits in a moment, and only then its profile can be removed.
         for _ in 0..REAPING_TRIES {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;
@@ -206,7 +206,7 @@ fn spawn(
         .args(arguments)
         .envs(scratch.map(|folder| ("TMPDIR", folder)))
         .stdin(Stdio::null())
-        // Our stdout carries MCP and nothing else.
+        // Our stdout is reserved for MCP.
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     if let Some(screen) = screen {
@@ -232,25 +232,25 @@ fn spawn(
     Ok((child, PipeTransport::new(read, write)))
 }
 
-/// What around us decides about flags.
+/// Facts about our environment that decide about flags.
 #[derive(Clone, Copy, Debug)]
-struct Surroundings {
+struct Environment {
     display: bool,
     root: bool,
 }
 
-impl Surroundings {
-    fn look(screen: Option<&Screen>) -> Self {
+impl Environment {
+    fn detect(screen: Option<&Screen>) -> Self {
         let root = crate::user::own_uid() == 0;
         let display = cfg!(target_os = "macos") || screen.is_some();
         Self { display, root }
     }
 }
 
-fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> Vec<String> {
+fn arguments(options: &LaunchOptions, profile: &Path, environment: Environment) -> Vec<String> {
     let mut list: Vec<String> = BASE.iter().map(|&flag| flag.into()).collect();
     list.push(format!("--user-data-dir={}", profile.display()));
-    let headless = options.headless || !around.display;
+    let headless = options.headless || !environment.display;
     if headless {
         list.extend([
             "--headless=new".into(),
@@ -258,7 +258,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
             "--mute-audio".into(),
         ]);
     }
-    if around.root {
+    if environment.root {
         tracing::warn!("running as root: Chrome's sandbox is off (--no-sandbox)");
         list.push("--no-sandbox".into());
     }
@@ -271,7 +271,7 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
     if options.accept_insecure_certs {
         list.push("--ignore-certificate-errors".into());
     }
-    // Chrome takes only the last list of features, so a user's lists are merged with ours.
+    // Chrome uses only the last list of features, so a user's lists are merged with ours.
     let (mut on, mut off) = (Vec::new(), Vec::new());
     for argument in &options.extra_args {
         match argument.split_once('=') {
@@ -280,8 +280,8 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
             _ => list.push(argument.clone()),
         }
     }
-    let hidden = if headless { NOT_SEEN } else { &[] };
-    // What the user says of a feature goes before what we do.
+    let hidden = if headless { UNUSED_UI } else { &[] };
+    // The user's choice about a feature takes precedence over ours.
     let web_mcp_is_off = WEB_MCP.iter().any(|name| off.contains(name));
     let our_on = match web_mcp_is_off {
         true => Vec::new(),
@@ -302,15 +302,15 @@ fn arguments(options: &LaunchOptions, profile: &Path, around: Surroundings) -> V
         }
     }
     list.push(match headless && !opens_a_page(&options.extra_args) {
-        // Nobody would look at a first window, and the first tab that is asked for brings its own:
-        // that spares Chrome a third of the work of its start.
+        // A first window would be useless, and the first requested tab opens its own: this saves a third of Chrome's
+        // startup work.
         true => "--no-startup-window".into(),
         false => "about:blank".into(),
     });
     list
 }
 
-/// Whether arguments of the user name what to open at first.
+/// Whether the user's arguments name a page to open.
 fn opens_a_page(arguments: &[String]) -> bool {
     let names_one =
         |argument: &String| !argument.starts_with('-') || argument.starts_with("--app=");
@@ -320,11 +320,11 @@ fn opens_a_page(arguments: &[String]) -> bool {
 const REAPING_TRIES: usize = 100;
 const REAPING_PAUSE: Duration = Duration::from_millis(5);
 
-/// Chrome's names for WebMCP: each switches it on, and one that Chrome does not know does no harm.
+/// Chrome's names for WebMCP. Either one enables it; Chrome ignores unknown names.
 const WEB_MCP: &[&str] = &["WebMCP", "WebMCPTesting"];
-/// Parts of a window that are pages with a process of their own, in every window. An isolated session has a
-/// window, and without these it costs Chrome half as much.
-const NOT_SEEN: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
+/// Parts of a window that are pages with their own process, in every window. An isolated session has a window, and
+/// costs Chrome half as much without these.
+const UNUSED_UI: &[&str] = &["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"];
 
 const BASE: &[&str] = &[
     "--remote-debugging-pipe",
@@ -334,7 +334,7 @@ const BASE: &[&str] = &[
     "--disable-component-update",
     "--disable-default-apps",
     "--disable-sync",
-    // Tabs that an agent works in are rarely in front; they must run all the same.
+    // Tabs that an agent uses are rarely in front, but must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -348,11 +348,11 @@ const BASE: &[&str] = &[
 mod tests {
     use super::*;
 
-    fn flags(options: &LaunchOptions, around: Surroundings) -> Vec<String> {
-        arguments(options, Path::new("/p"), around)
+    fn flags(options: &LaunchOptions, environment: Environment) -> Vec<String> {
+        arguments(options, Path::new("/p"), environment)
     }
 
-    const DESK: Surroundings = Surroundings {
+    const DESKTOP: Environment = Environment {
         display: true,
         root: false,
     };
@@ -360,28 +360,28 @@ mod tests {
     #[test]
     fn a_window_is_shown_only_where_there_is_a_display() {
         let options = LaunchOptions::default();
-        assert!(!flags(&options, DESK).contains(&"--headless=new".into()));
-        let bare = Surroundings {
+        assert!(!flags(&options, DESKTOP).contains(&"--headless=new".into()));
+        let bare = Environment {
             display: false,
-            ..DESK
+            ..DESKTOP
         };
         assert!(flags(&options, bare).contains(&"--headless=new".into()));
         let headless = LaunchOptions {
             headless: true,
             ..options
         };
-        assert!(flags(&headless, DESK).contains(&"--headless=new".into()));
+        assert!(flags(&headless, DESKTOP).contains(&"--headless=new".into()));
     }
 
     #[test]
-    fn without_a_window_nothing_is_opened_that_nobody_asked_for() {
+    fn without_a_window_no_unrequested_page_is_opened() {
         let last = |headless, more: &[&str]| {
             let options = LaunchOptions {
                 headless,
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
                 ..LaunchOptions::default()
             };
-            flags(&options, DESK).pop()
+            flags(&options, DESKTOP).pop()
         };
         let (blank, none) = (
             Some("about:blank".to_owned()),
@@ -396,8 +396,11 @@ mod tests {
     #[test]
     fn the_sandbox_is_off_only_for_root() {
         let options = LaunchOptions::default();
-        assert!(!flags(&options, DESK).contains(&"--no-sandbox".into()));
-        let root = Surroundings { root: true, ..DESK };
+        assert!(!flags(&options, DESKTOP).contains(&"--no-sandbox".into()));
+        let root = Environment {
+            root: true,
+            ..DESKTOP
+        };
         assert!(flags(&options, root).contains(&"--no-sandbox".into()));
     }
 
@@ -409,7 +412,7 @@ mod tests {
                 extra_args,
                 ..LaunchOptions::default()
             },
-            DESK,
+            DESKTOP,
         );
         assert!(list.contains(&"--enable-features=WebMCP,WebMCPTesting,A,B".into()));
         assert!(list.contains(&"--lang=de".into()));
@@ -418,13 +421,13 @@ mod tests {
     }
 
     #[test]
-    fn web_mcp_is_asked_for_by_both_names_unless_the_user_turns_one_off() {
+    fn web_mcp_is_enabled_by_both_names_unless_the_user_disables_one() {
         let asks = |more: &[&str]| {
             let options = LaunchOptions {
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
                 ..LaunchOptions::default()
             };
-            let list = flags(&options, DESK);
+            let list = flags(&options, DESKTOP);
             list.contains(&"--enable-features=WebMCP,WebMCPTesting".into())
         };
         assert!(asks(&[]));
@@ -433,14 +436,14 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_off_without_a_window_beside_what_the_user_turns_off() {
+    fn unused_ui_is_disabled_without_a_window_with_the_users_features() {
         let off = |more: &[&str]| {
             let options = LaunchOptions {
                 headless: true,
                 extra_args: more.iter().map(|&flag| flag.into()).collect(),
                 ..LaunchOptions::default()
             };
-            let list = flags(&options, DESK).into_iter();
+            let list = flags(&options, DESKTOP).into_iter();
             let list = list.filter(|flag| flag.starts_with("--disable-features="));
             list.collect::<Vec<_>>()
         };
@@ -456,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_none_is_an_error() {
+    fn a_file_that_is_not_a_program_is_an_error() {
         let error = spawn(Path::new("/nowhere/chrome"), &[], None, None).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }

@@ -1,21 +1,23 @@
 //! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
 //!
 //! # Layout
-//! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: how a browser comes to be.
-//! - [`descriptors`]: how many files we may open, and what we start.
+//! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: find, start or reach a browser.
+//! - [`descriptors`]: the limit of open files, for us and for the processes we start.
 //! - [`browser`]: one connected browser and its table of tabs.
-//! - [`tab`]: one tab, its frames and what happens in it.
+//! - [`tab`]: one tab, its frames and its events.
 //! - [`world`], [`script`]: our JavaScript inside a page.
 //! - [`mod@run`], [`tools`]: what agents do with a page.
-//! - [`page_tools`]: what pages offer to agents; [`introspect`]: tools for pages that offer none.
-//! - [`address`], [`origins`], [`bounds`], [`files`]: what they may open, which sites they may see, where they may write.
+//! - [`page_tools`]: the tools that pages offer; [`introspect`]: tools generated for pages that offer none.
+//! - [`address`], [`origins`], [`bounds`], [`files`]: what agents may open, which sites they may access, where they
+//!   may write.
 //!
-//! This crate knows CDP and nothing of sessions, numbers or MCP.
+//! This crate knows CDP. It does not know sessions, tab numbers or MCP.
 
 pub mod address;
 pub mod bounds;
 pub mod browser;
 pub mod descriptors;
+mod disallowed_frames;
 pub mod discover;
 pub mod endpoint;
 pub mod error;
@@ -44,13 +46,12 @@ pub mod tab;
 pub mod text;
 pub mod tools;
 mod trace;
-mod unseen;
 pub mod user;
 pub mod world;
 
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Pulse, Source,
+    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Heartbeat, Source,
     TabFacts, TabOpener,
 };
 pub use error::ToolError;

@@ -1,4 +1,4 @@
-//! Sends a tab somewhere and tells truthfully whether it got there.
+//! Navigates a tab and reports whether it arrived.
 
 use crate::address::Address;
 use crate::error::ToolError;
@@ -6,7 +6,7 @@ use crate::tab::{DocumentId, NetworkRequest, Tab, TabState};
 use std::time::Duration;
 use tabmux_cdp::types::page;
 
-/// Sends the tab to `address`. Resolves when the new document is there, or with why it is not.
+/// Navigates the tab to `address`. Resolves when the new document is there, or with the reason why it is not.
 pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
     let command = page::Navigate {
         url: address.as_str().to_owned(),
@@ -18,27 +18,27 @@ pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
         .send_within(command, crate::script::LONGEST)
         .await?;
     if let Some(code) = answer.error_text.filter(|text| !text.is_empty()) {
-        // Chrome's page about the failure is still on its way.
+        // Chrome's error page has not arrived yet.
         tab.until(EVENT_LIMIT, |state| !state.navigating).await?;
         tab.catch_up().await;
         let status = document_since(&tab.state(), before.next_request).and_then(|it| it.status);
         return Err(failed(address.as_str(), &code, status));
     }
     match answer.loader_id {
-        // A document that was on its way before, such as a new tab's blank one, is not what we wait for.
+        // Ignore a document of an earlier navigation, such as a new tab's blank one.
         Some(loader) => {
             tab.until(crate::script::LONGEST, |state| {
                 state.arrivals.contains(&loader) || before.was_overtaken(state)
             })
             .await?
         }
-        // Within one document (a fragment) no new one comes.
+        // A navigation within the document (to a fragment) brings no new document.
         None => tab.until(EVENT_LIMIT, |state| before.moved(state)).await?,
     };
     Ok(())
 }
 
-/// Loads the page again. Resolves when the new document is there.
+/// Reloads the page. Resolves when the new document is there.
 pub async fn reload(tab: &Tab, ignore_cache: bool) -> Result<(), ToolError> {
     let before = Position::of(tab);
     let reload = page::Reload {
@@ -74,7 +74,7 @@ pub async fn travel(tab: &Tab, by: i64) -> Result<(), ToolError> {
     before.left(tab).await
 }
 
-/// Where a tab was before it was sent elsewhere.
+/// Where a tab was before a navigation.
 struct Position {
     document: Option<DocumentId>,
     moves_within: u64,
@@ -93,23 +93,23 @@ impl Position {
         }
     }
 
-    /// Whether the tab shows another document by now.
+    /// Whether the tab shows another document now.
     fn differs(&self, state: &TabState) -> bool {
         state.frames.main().map(|main| main.document) != self.document
     }
 
-    /// Whether another navigation than the one asked for has brought another document.
+    /// Whether a different navigation than the requested one brought another document.
     fn was_overtaken(&self, state: &TabState) -> bool {
         let others = state.navigations_begun > self.navigations_begun + 1;
         others && !state.navigating && self.differs(state)
     }
 
-    /// Whether the tab is elsewhere by now, in this document or another.
+    /// Whether the tab has navigated, within this document or to another.
     fn moved(&self, state: &TabState) -> bool {
         self.differs(state) || state.moves_within != self.moves_within
     }
 
-    /// Waits until the tab is elsewhere, or has given up going there.
+    /// Waits until the tab has navigated, or the navigation has failed.
     async fn left(&self, tab: &Tab) -> Result<(), ToolError> {
         let given_up = |state: &TabState| {
             state.navigations_begun > self.navigations_begun && !state.navigating
@@ -118,7 +118,7 @@ impl Position {
             self.moved(state) || given_up(state)
         })
         .await?;
-        // A page from the cache is done loading before it is shown.
+        // A page from the cache finishes loading before it is shown.
         tab.until(EVENT_LIMIT, |state| self.moved(state)).await?;
         let state = tab.state();
         match self.moved(&state) && !shows_failure(&state) {
@@ -128,7 +128,7 @@ impl Position {
     }
 }
 
-/// Why a new tab shows Chrome's page about a failure, if it does.
+/// Why a new tab shows Chrome's error page, if it does.
 pub fn failure_of_new(tab: &Tab) -> Option<ToolError> {
     let state = tab.state();
     shows_failure(&state).then(|| failure_since(&state, 0))
@@ -147,15 +147,15 @@ fn failure_since(state: &TabState, first_request: u64) -> ToolError {
     failed(url, code.unwrap_or("net::ERR_ABORTED"), status)
 }
 
-/// The last request for a document, if there was one.
+/// The last request for a document, if any.
 fn document_since(state: &TabState, first_request: u64) -> Option<&NetworkRequest> {
     let recent = state.network.iter().rev();
     let mut recent = recent.take_while(|it| it.number >= first_request);
     recent.find(|request| request.kind == "Document")
 }
 
-/// The error for a navigation that Chrome gave up with `code`, such as `net::ERR_ABORTED`, after an answer with
-/// `status` if there was one.
+/// The error for a navigation that failed with `code`, such as `net::ERR_ABORTED`, after a response with `status` if
+/// there was one.
 fn failed(url: &str, code: &str, status: Option<i64>) -> ToolError {
     let code = code.trim_start_matches("net::");
     let hint = match code {
@@ -189,11 +189,11 @@ fn failed(url: &str, code: &str, status: Option<i64>) -> ToolError {
         "ERR_CONNECTION_RESET" | "ERR_EMPTY_RESPONSE" | "ERR_CONNECTION_CLOSED" => {
             "the server closed the connection; try again later"
         }
-        "ERR_ABORTED" => "it is a download or has no content to show, or the page stopped it",
+        "ERR_ABORTED" => "it is a download, it has no content, or the page cancelled it",
         "ERR_INTERNET_DISCONNECTED" => "there is no network",
-        "ERR_TOO_MANY_REDIRECTS" => "it redirects in a circle",
+        "ERR_TOO_MANY_REDIRECTS" => "it redirects in a loop",
         code if code.starts_with("ERR_CERT") || code.starts_with("ERR_SSL") => {
-            "its certificate is not trusted; --acceptInsecureCerts takes any"
+            "its certificate is not trusted; use --acceptInsecureCerts to accept any"
         }
         "ERR_UNSAFE_PORT" => "Chrome never connects to that port",
         "ERR_BLOCKED_BY_CLIENT" | "ERR_BLOCKED_BY_RESPONSE" => "it was blocked",
@@ -205,12 +205,12 @@ fn failed(url: &str, code: &str, status: Option<i64>) -> ToolError {
     }
 }
 
-const SITE_PASSWORD: &str = "the site asks for a user and a password, and has none or wrong ones; put them into the \
+const SITE_PASSWORD: &str = "the site asks for a user and a password, and they are missing or wrong; put them into the \
      address, http://USER:PASSWORD@HOST/";
-const PROXY_PASSWORD: &str = "the proxy asks for a user and a password, and has none or wrong ones; start tabmux with \
+const PROXY_PASSWORD: &str = "the proxy asks for a user and a password, and they are missing or wrong; start tabmux with \
      --proxyServer=http://USER:PASSWORD@HOST:PORT";
 
-/// How long the events of one step may lie apart.
+/// The longest gap between the events of one step.
 const EVENT_LIMIT: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proxys_password_a_sites_and_a_missing_route_are_told_apart() {
+    fn a_proxys_password_a_sites_and_a_missing_route_have_different_errors() {
         let said = |code: &str, status| failed("http://a/", code, status).to_string();
         let refused = "net::ERR_INVALID_AUTH_CREDENTIALS";
         let proxy = said(refused, Some(407));
@@ -226,7 +226,7 @@ mod tests {
             proxy.contains("the proxy asks for a user and a password"),
             "{proxy}"
         );
-        // So it is where the proxy's page about it is empty.
+        // The same if the proxy's error page is empty.
         assert!(said("net::ERR_HTTP_RESPONSE_CODE_FAILURE", Some(407)).contains("the proxy asks"));
         let site = said(refused, Some(401));
         assert!(

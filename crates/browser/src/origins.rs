@@ -1,6 +1,6 @@
-//! Which sites a session may have to do with: the rule about origins, in one place.
+//! Which sites a session may access: the rules about origins, in one place.
 //!
-//! What it means, by example, is in `origins/vectors.txt`.
+//! `origins/vectors.txt` shows their meaning by examples.
 
 mod pattern;
 #[cfg(test)]
@@ -12,65 +12,65 @@ use pattern::Origin;
 use std::sync::Arc;
 use url::Url;
 
-/// Everything that bounds a session: each of its rules has to permit an origin.
+/// All rules of a session. An origin needs the permission of each of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OriginPolicy(Vec<Arc<OriginRules>>);
 
-/// Origins that one source allows and blocks. To block beats to allow.
+/// Origins that one source allows and blocks. Blocking takes precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginRules {
-    /// Who says so.
+    /// Who made these rules.
     pub by: RuledBy,
-    /// If there are any, no others are permitted.
+    /// If not empty, only these are permitted.
     pub allowed: Vec<OriginPattern>,
-    /// These never are.
+    /// These are never permitted.
     pub blocked: Vec<OriginPattern>,
 }
 
-/// Who made a rule, and so who can change it.
+/// Who made a rule, and so can change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuledBy {
     /// The flags that the session's server was started with.
     Flags,
-    /// The person, for all sessions, with `tabmux policy`.
+    /// The user, for all sessions, with `tabmux policy`.
     Person,
-    /// Nobody can tell: the person's rules cannot be read, and so nothing is permitted.
+    /// The user's rules cannot be read, so nothing is permitted.
     Unreadable {
-        /// What is wrong with them.
+        /// Why they cannot be read.
         why: Arc<str>,
     },
 }
 
-/// An origin that is not permitted, and why.
+/// An origin that is not permitted, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blocked {
-    /// The origin, without anything of the address behind it.
+    /// The origin, without the rest of the address.
     pub origin: String,
     by: RuledBy,
-    /// The rule that blocks it; none if it is only not among those that are allowed.
+    /// The rule that blocks it. `None` if it is only missing from the allowed ones.
     pattern: Option<OriginPattern>,
 }
 
-/// What rules say about one site.
+/// What the rules say about one site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether it is permitted.
     pub permitted: bool,
-    /// The rule that decides. None where it is permitted because nothing is said about it, and where it is
-    /// not because only others are allowed.
+    /// The rule that decides. `None` if it is permitted because no rule mentions it, or disallowed because only
+    /// others are allowed.
     pub rule: Option<OriginPattern>,
-    /// The rule that would be about this site alone.
+    /// The rule for exactly this site.
     pub own: OriginPattern,
 }
 
 impl OriginPolicy {
-    /// The policy that consists of these rules.
+    /// A policy of these rules.
     pub fn of(rules: impl IntoIterator<Item = OriginRules>) -> Self {
         let rules = rules.into_iter().filter(|rules| !rules.is_empty());
         Self(rules.map(Arc::new).collect())
     }
 
-    /// What both permit.
+    /// The sites that both permit.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let mut rules = self.0.clone();
@@ -82,13 +82,13 @@ impl OriginPolicy {
         Self(rules)
     }
 
-    /// Whether nothing is ruled, so that nobody needs to look.
+    /// Whether there are no rules, so that no check is needed.
     pub fn is_open(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a document at this address may be read and acted upon. An address that has no origin of
-    /// its own, such as `about:blank`, is not this rule's business; one that cannot be read is blocked.
+    /// Whether a document at this address may be read and used. An address without its own origin, such as
+    /// `about:blank`, is permitted here; one that cannot be parsed is blocked.
     pub fn check(&self, address: &str) -> Result<(), Blocked> {
         if self.is_open() || address.is_empty() {
             return Ok(());
@@ -130,7 +130,7 @@ impl OriginRules {
         }
     }
 
-    /// What these rules say about the site of an address, if it has an origin of the web.
+    /// What these rules say about the site of an address, if it has a web origin.
     pub fn judge(&self, address: &str) -> Option<Verdict> {
         let origin = Origin::of(&Url::parse(address).ok()?)?;
         let own = origin.to_string().parse().ok()?;
@@ -143,7 +143,7 @@ impl OriginRules {
         })
     }
 
-    /// Whether an origin is permitted, and the pattern that says so.
+    /// Whether an origin is permitted, and the pattern that decides it.
     fn decide(&self, origin: &Origin) -> (bool, Option<&OriginPattern>) {
         let is_it = |pattern: &&OriginPattern| pattern.matches(origin);
         let blocked = self.blocked.iter().find(is_it);
@@ -155,30 +155,30 @@ impl OriginRules {
     }
 }
 
-/// A whole sentence for the agent, and what would change it.
+/// A whole sentence for the agent, and who can change the rule.
 impl std::fmt::Display for Blocked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let origin = &self.origin;
         match (&self.by, &self.pattern) {
             (RuledBy::Flags, Some(pattern)) => write!(
                 f,
-                "{origin} is blocked by --blockedOrigins {pattern} of this server. Work elsewhere; only the \
+                "{origin} is blocked by --blockedOrigins {pattern} of this server. Use another site; only the \
                  person can take it out of that flag."
             ),
             (RuledBy::Flags, None) => write!(
                 f,
-                "{origin} is not among the --allowedOrigins of this server. Work elsewhere; only the person can \
+                "{origin} is not among the --allowedOrigins of this server. Use another site; only the person can \
                  add it to that flag."
             ),
             (RuledBy::Person, Some(pattern)) => write!(
                 f,
-                "{origin} is blocked by the person who uses this machine. Work elsewhere; only they can run \
+                "{origin} is blocked by the person who uses this machine. Use another site; only they can run \
                  `tabmux policy remove '{pattern}'`."
             ),
             (RuledBy::Person, None) => write!(
                 f,
-                "{origin} is not among the origins that the person who uses this machine allows. Work \
-                 elsewhere; only they can run `tabmux policy allow '{origin}'`."
+                "{origin} is not among the origins that the person who uses this machine allows. Use \
+                 another site; only they can run `tabmux policy allow '{origin}'`."
             ),
             (RuledBy::Unreadable { why }, _) => write!(
                 f,

@@ -1,20 +1,20 @@
-//! How fast somebody may go on: after a burst they are heard at a steady rate, and the rest waits on their side.
+//! A rate limiter: after a burst, messages are read at a steady rate, and the rest waits on the sender's side.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The pace of one connection or one tab, in messages or in bytes.
+/// The rate of one connection or one tab, in messages or in bytes.
 #[derive(Debug)]
 pub struct Pace {
     per_second: u32,
-    /// How far ahead of the rate somebody may be.
+    /// How far ahead of the rate the sender may be.
     lead: Duration,
     /// When everything so far would have been due at that rate.
     due: Instant,
 }
 
 impl Pace {
-    /// So many units a second in the long run, and so many at once after a quiet time.
+    /// `per_second` units a second on average, and up to `burst` at once after a quiet time.
     pub fn new(per_second: u32, burst: u32) -> Self {
         let per_second = per_second.max(1);
         Self {
@@ -24,24 +24,24 @@ impl Pace {
         }
     }
 
-    /// Notes that so much was said.
+    /// Counts `units` as used.
     pub fn spend(&mut self, units: usize) {
         let due = self.due.max(Instant::now());
         self.due = due + time_of(units, self.per_second);
     }
 
-    /// When more may be said; in the past, if that is now.
+    /// When more is permitted; in the past if that is now.
     pub fn free_at(&self) -> Instant {
-        // A clock cannot be asked for times before it began.
+        // The clock cannot represent times before its start.
         self.due.checked_sub(self.lead).unwrap_or_else(Instant::now)
     }
 
-    /// Whether more may be said now.
+    /// Whether more is permitted now.
     pub fn is_free(&self) -> bool {
         self.free_at() <= Instant::now()
     }
 
-    /// Resolves when so much more may be said, and notes it.
+    /// Waits until more is permitted, then counts `units` as used.
     pub async fn next(&mut self, units: usize) {
         self.spend(units);
         tokio::time::sleep_until(self.free_at()).await;
@@ -50,7 +50,7 @@ impl Pace {
 
 fn time_of(units: usize, per_second: u32) -> Duration {
     let nanos = (units as u128).saturating_mul(1_000_000_000) / u128::from(per_second);
-    // Nobody says so much that a day is too short.
+    // A longer wait than a day never makes sense.
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)).min(A_DAY)
 }
 
@@ -62,7 +62,7 @@ mod tests {
 
     /// Spec: security 9.
     #[tokio::test(start_paused = true)]
-    async fn a_burst_is_heard_at_once_and_a_flood_at_a_steady_rate() {
+    async fn a_burst_passes_at_once_and_a_flood_at_a_steady_rate() {
         let (mut pace, begun) = (Pace::new(100, 50), Instant::now());
         for _ in 0..50 {
             pace.next(1).await;
@@ -72,7 +72,7 @@ mod tests {
             pace.next(1).await;
         }
         assert!(begun.elapsed().abs_diff(Duration::from_secs(10)) < Duration::from_millis(100));
-        // Whoever was quiet for a while may talk in a burst again, and not in a longer one.
+        // After a quiet time a burst is permitted again, but not a longer one.
         tokio::time::sleep(Duration::from_secs(3_600)).await;
         let begun = Instant::now();
         for _ in 0..51 {
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn bytes_are_paced_however_they_are_parted() {
+    async fn bytes_are_limited_however_they_are_split() {
         let (mut whole, mut parts) = (Pace::new(1_000, 2_000), Pace::new(1_000, 2_000));
         whole.spend(5_000);
         for _ in 0..50 {
@@ -95,7 +95,7 @@ mod tests {
         }
         tokio::time::sleep(Duration::from_millis(3_001)).await;
         assert!(whole.is_free());
-        // More than can be counted is a wait and no fault.
+        // A number that overflows means a wait, not a panic.
         whole.spend(usize::MAX);
         whole.spend(usize::MAX);
         assert!(!whole.is_free());

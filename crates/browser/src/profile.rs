@@ -1,4 +1,4 @@
-//! The folder a launched browser keeps its state in: ours by default, a temporary one on request.
+//! The folder in which a launched browser keeps its state: ours by default, a temporary one on request.
 
 use crate::files::FileThreads;
 use std::fs;
@@ -13,7 +13,7 @@ pub enum ProfileChoice {
     /// Our own, kept between runs: `$XDG_DATA_HOME/tabmux/profile`.
     #[default]
     Ours,
-    /// A temporary one, gone with the browser.
+    /// A temporary one, removed with the browser.
     Temporary,
     /// One that the user named.
     At(PathBuf),
@@ -26,12 +26,12 @@ pub struct Profile {
     temporary: bool,
     /// Where the browser's short-lived files are, if not in the profile.
     scratch: Option<PathBuf>,
-    /// Something the user should know, such as that another profile was taken.
+    /// A notice for the user, such as that another profile is used.
     pub notice: Option<String>,
 }
 
 impl Profile {
-    /// Makes the folder ready. Falls back to a temporary one when another process holds ours.
+    /// Prepares the folder. Falls back to a temporary one when another process uses ours.
     pub fn open(choice: &ProfileChoice) -> io::Result<Self> {
         match choice {
             ProfileChoice::Temporary => Self::temporary(),
@@ -73,7 +73,7 @@ impl Profile {
         &self.path
     }
 
-    /// A folder for what the browser needs for a moment only, if there can be one.
+    /// A folder for the browser's short-lived files, if there can be one.
     pub fn scratch(&mut self) -> Option<PathBuf> {
         if let Some(scratch) = scratch_of(&self.path) {
             return private_dir(&scratch).is_ok().then_some(scratch);
@@ -82,14 +82,14 @@ impl Profile {
         self.scratch.clone()
     }
 
-    /// Whether it is removed with its browser.
+    /// Whether it is removed when its browser ends.
     pub fn is_temporary(&self) -> bool {
         self.temporary
     }
 
     fn temporary() -> io::Result<Self> {
         sweep(&std::env::temp_dir(), PREFIX);
-        // The name carries our process id, so that a later run can tell whether it is left over.
+        // The name contains our process id, so that a later run can tell whether it is stale.
         let path = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .permissions(fs::Permissions::from_mode(0o700))
@@ -116,15 +116,15 @@ impl Drop for Profile {
     }
 }
 
-/// Where our own profile is, and the process that uses it, if one does.
+/// The path of our own profile, and the process that uses it, if any.
 pub fn ours() -> (PathBuf, Option<u32>) {
     let path = data_home().join("profile");
     let holder = holder_of(&path);
     (path, holder)
 }
 
-/// Waits while a browser that has lost its tabmux holds the profile. It ends by itself in a moment,
-/// and a browser that starts before that would find the profile taken.
+/// Waits while a browser whose tabmux has died still uses the profile. It exits by itself in a moment; a browser that
+/// starts before that would find the profile locked.
 pub(crate) async fn wait_for_orphan(choice: &ProfileChoice) {
     let path = match choice {
         ProfileChoice::Temporary => return,
@@ -139,13 +139,13 @@ pub(crate) async fn wait_for_orphan(choice: &ProfileChoice) {
         held.await.unwrap_or(false)
     };
     while is_held().await && Instant::now() < deadline {
-        // The kernel tells nobody but its parent that a process ended.
+        // The kernel reports the end of a process to its parent only.
         tokio::time::sleep(ORPHAN_PAUSE).await;
     }
 }
 
-/// Whether the program that started this browser is gone: its parent is none of our kind then.
-/// Where that cannot be found out, it is taken for alive.
+/// Whether the program that started this browser is gone: then its parent is not a tabmux process. If that cannot be
+/// determined, assumes that it is alive.
 fn is_orphan(browser: u32) -> bool {
     let name = |pid: &str| fs::read_to_string(format!("/proc/{pid}/comm")).ok();
     let Ok(status) = fs::read_to_string(format!("/proc/{browser}/status")) else {
@@ -159,7 +159,7 @@ fn is_orphan(browser: u32) -> bool {
     }
 }
 
-/// Removes folders with this beginning of their names whose owner is no longer alive.
+/// Removes folders with this name prefix whose owner process is dead.
 fn sweep(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -180,7 +180,7 @@ fn sweep(folder: &Path, prefix: &str) {
 }
 
 fn remove(path: &Path) {
-    // A dying browser may still be writing; what is left then is swept by the next run.
+    // A dying browser may still be writing; the next run removes the rest.
     for _ in 0..3 {
         if fs::remove_dir_all(path).is_ok() || !path.exists() {
             return;
@@ -189,17 +189,16 @@ fn remove(path: &Path) {
     tracing::debug!(path = %path.display(), "a temporary profile could not be removed");
 }
 
-/// Where a browser with this profile puts what is for a moment only: Chrome leaves it behind when it
-/// is killed, and in here somebody cleans up. `None` if the socket that is part of it would have too
-/// long a name; then [`short_scratch`] has a place.
+/// Where a browser with this profile puts short-lived files. Chrome leaves them behind when it is killed; in here,
+/// tabmux removes them. `None` if the path of the socket inside would be too long; then use [`short_scratch`].
 fn scratch_of(profile: &Path) -> Option<PathBuf> {
     let scratch = profile.join("tabmux-tmp");
     let longest = scratch.as_os_str().len() + SOCKET_NAME.len();
     (longest <= LONGEST_SOCKET_PATH).then_some(scratch)
 }
 
-/// The same with a short name, for a browser whose profile has a long one. It goes with the profile, and what a
-/// killed tabmux left goes with the next.
+/// The same with a short path, for a browser whose profile has a long one. It is removed with the profile; what a
+/// killed tabmux left behind, the next one removes.
 fn short_scratch() -> Option<PathBuf> {
     let name = format!("{SCRATCH_PREFIX}{}-", std::process::id());
     let longest = LONGEST_SOCKET_PATH - SOCKET_NAME.len() - name.len() - "/XXXXXX".len();
@@ -217,7 +216,7 @@ fn short_scratch() -> Option<PathBuf> {
     })
 }
 
-/// Removes what an earlier browser with this profile left, unless it still runs.
+/// Removes what an earlier browser with this profile left behind, unless it still runs.
 fn clear_scratch(profile: &Path) {
     if holder_of(profile).is_none()
         && let Some(scratch) = scratch_of(profile)
@@ -226,7 +225,7 @@ fn clear_scratch(profile: &Path) {
     }
 }
 
-/// Chrome marks a profile in use by a link `SingletonLock` → `host-pid`.
+/// Chrome marks a profile as in use by a link `SingletonLock` → `host-pid`.
 fn holder_of(profile: &Path) -> Option<u32> {
     let target = fs::read_link(profile.join("SingletonLock")).ok()?;
     let pid = target.to_str()?.rsplit('-').next()?.parse().ok()?;
@@ -238,10 +237,7 @@ fn is_alive(pid: u32) -> bool {
         return false;
     };
     // SAFETY: signal 0 sends nothing; it only asks whether the process exists.
-    #[expect(
-        unsafe_code,
-        reason = "kill(pid, 0) is the way to ask whether a process exists"
-    )]
+    #[expect(unsafe_code, reason = "kill(pid, 0) asks whether a process exists")]
     let answer = unsafe { libc::kill(pid, 0) };
     answer == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
 }
@@ -252,7 +248,7 @@ fn is_ours(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == me)
 }
 
-/// Makes a folder that nobody else can look into, with those above it.
+/// Creates a folder that only this user can read, with its parents.
 pub fn private_dir(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
@@ -260,7 +256,7 @@ pub fn private_dir(path: &Path) -> io::Result<()> {
         .create(path)
 }
 
-/// `$XDG_DATA_HOME/tabmux`, or its usual place below the home folder.
+/// `$XDG_DATA_HOME/tabmux`, or its default below the home folder.
 pub fn data_home() -> PathBuf {
     std::env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
@@ -270,7 +266,7 @@ pub fn data_home() -> PathBuf {
         .join("tabmux")
 }
 
-/// Browsers have ended two seconds after their tabmux was killed; that is tested elsewhere.
+/// Browsers exit within two seconds after their tabmux was killed; another test proves it.
 const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
 const ORPHAN_PAUSE: Duration = Duration::from_millis(10);
 const PREFIX: &str = "tabmux-profile-";
@@ -283,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_profile_goes_with_its_browser() {
+    fn a_temporary_profile_is_removed_with_its_browser() {
         let profile = Profile::open(&ProfileChoice::Temporary).unwrap();
         let path = profile.path().to_owned();
         fs::write(path.join("state"), "x").unwrap();
@@ -300,12 +296,12 @@ mod tests {
     }
 
     #[test]
-    fn profiles_of_the_dead_are_swept_and_those_of_the_living_stay() {
+    fn profiles_of_dead_processes_are_swept_and_others_stay() {
         let folder = tempfile::tempdir().unwrap();
         let alive = folder
             .path()
             .join(format!("{PREFIX}{}-a", std::process::id()));
-        // Process ids end far below this number.
+        // Process ids never get this high.
         let dead = folder.path().join(format!("{PREFIX}999999999-b"));
         let foreign = folder.path().join("something-else");
         for path in [&alive, &dead, &foreign] {
@@ -328,12 +324,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_browser_without_its_tabmux_is_waited_for_and_one_of_the_living_is_not() {
+    async fn only_an_orphaned_browser_is_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let lock = folder.path().join("SingletonLock");
         let choice = ProfileChoice::At(folder.path().to_owned());
         let begun = Instant::now();
-        // A child of ours: its parent is of our kind, and lives.
+        // A child of ours: its parent is a tabmux process, and alive.
         let mut child = std::process::Command::new("cat")
             .stdin(std::process::Stdio::piped())
             .spawn()
@@ -343,7 +339,7 @@ mod tests {
         assert!(begun.elapsed() < ORPHAN_LIMIT);
         child.kill().unwrap();
         child.wait().unwrap();
-        // A grandchild whose parent has gone.
+        // A grandchild whose parent has exited.
         let shell = std::process::Command::new("sh")
             .args(["-c", "tail -f /dev/null >/dev/null 2>&1 & echo $!"])
             .output()
@@ -363,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_browser_left_is_removed_when_its_profile_is_used_again() {
+    fn files_of_a_killed_browser_are_removed_at_the_next_start() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("mine");
         let open = || Profile::open(&ProfileChoice::At(path.clone())).unwrap();
@@ -374,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_with_a_long_profile_path_has_a_short_temporary_folder_that_goes_with_it() {
+    fn a_long_profile_path_gets_a_short_temporary_folder() {
         let home = tempfile::tempdir().unwrap();
         let deep = home.path().join("x".repeat(80));
         assert_eq!(scratch_of(&deep), None);

@@ -1,20 +1,20 @@
-//! The proxy of a browser that we launch. Chrome takes no password from a proxy's address, so it is taken out here and
-//! given when the proxy asks for it (`browser/proxy_login.rs`).
+//! The proxy of a launched browser. Chrome accepts no password in a proxy's address, so it is removed here and sent
+//! when the proxy asks for it (`browser/proxy_login.rs`).
 
 use crate::endpoint::percent_decoded;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use url::Url;
 
-/// One proxy, or a list of them as Chrome takes it, with what they want to know.
+/// One proxy or several, in Chrome's syntax, with their credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
-    /// As Chrome takes it, without passwords.
+    /// In Chrome's syntax, without passwords.
     server: String,
     credentials: Vec<Credentials>,
 }
 
-/// Who we are for one proxy.
+/// Our credentials for one proxy.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Credentials {
     /// `host:port`.
@@ -24,7 +24,7 @@ pub(crate) struct Credentials {
 }
 
 impl Proxy {
-    /// Reads what the user wrote, such as `http://user:password@host:8080`. Says, in a sentence, what cannot work.
+    /// Parses what the user wrote, such as `http://user:password@host:8080`. The error is a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut credentials = Vec::new();
         let mut server = String::new();
@@ -33,7 +33,7 @@ impl Proxy {
                 server.push_str(part);
                 continue;
             };
-            // `https=http://user:password`, of which all but the last part is optional.
+            // `https=http://user:password`; all but the last part is optional.
             let (list, rest) = start
                 .split_once('=')
                 .filter(|(list, _)| is_scheme(list))
@@ -53,7 +53,7 @@ impl Proxy {
             ));
             let Some(authority) = authority else {
                 return Err(
-                    "--proxyServer is no proxy's address. Write it like http://USER:PASSWORD@HOST:PORT, \
+                    "--proxyServer is not a proxy address. Write it like http://USER:PASSWORD@HOST:PORT, \
                      with %40 for @, %3A for : and %3B for ; in the password."
                         .to_owned(),
                 );
@@ -78,17 +78,17 @@ impl Proxy {
         })
     }
 
-    /// As Chrome takes it.
+    /// In Chrome's syntax.
     pub(crate) fn server(&self) -> &str {
         &self.server
     }
 
-    /// Whether any of them wants to know who we are.
+    /// Whether any of them needs credentials.
     pub(crate) fn wants_login(&self) -> bool {
         !self.credentials.is_empty()
     }
 
-    /// Who we are for the proxy at this origin.
+    /// Our credentials for the proxy at this origin.
     pub(crate) fn credentials_for(&self, origin: &str) -> Option<&Credentials> {
         let authority = authority(origin)?;
         let mut all = self.credentials.iter();
@@ -113,7 +113,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&percent_decoded(text)).into_owned()
 }
 
-/// Sessions whose plans read alike share a browser, so different passwords read differently, and none can be read.
+/// Sessions whose browser plans have the same `Debug` output share a browser. So different passwords give different
+/// output, but the passwords cannot be read from it.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut hasher = DefaultHasher::new();
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_taken_out_of_a_proxys_address() {
+    fn a_password_is_removed_from_a_proxys_address() {
         for (text, server, origin) in [
             (
                 "http://me:p%40w@host:8080",
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn plans_with_other_passwords_read_differently_and_none_can_be_read() {
+    fn debug_output_differs_by_password_without_revealing_it() {
         let read = |password: &str| {
             let proxy = Proxy::parse(&format!("http://me:{password}@host:1"));
             format!("{:?}", proxy.unwrap())

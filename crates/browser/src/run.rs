@@ -1,6 +1,6 @@
-//! Runs one tool on one tab: everything that is alike for all tools.
+//! Runs one tool on one tab: everything that all tools share.
 
-use crate::bounds::Watch;
+use crate::bounds::PolicyCheck;
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::files::Files;
@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// What a call brings with it besides its arguments.
+/// The context of a call, besides its arguments.
 #[derive(Clone, Debug)]
 pub struct CallContext {
-    /// Fires when the answer is no longer wanted.
+    /// Cancelled when the response is no longer wanted.
     pub cancel: CancellationToken,
     /// Where the call's client may read and write files.
     pub files: Files,
-    /// Takes words about how far the call has come.
+    /// Receives progress messages.
     pub progress: Option<mpsc::Sender<String>>,
 }
 
@@ -35,7 +35,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// The tab for a call that tells nothing on its way.
+    /// The tab for a call without progress messages.
     pub(crate) fn new(tab: Tab, files: Files) -> Self {
         Self {
             tab,
@@ -45,13 +45,12 @@ impl Page {
         }
     }
 
-    /// Says that from here on the page has been acted upon, so that a dialog that opens now is
-    /// taken for the consequence.
+    /// Marks that the tool now acts on the page: a dialog that opens from now on is a consequence of it.
     pub fn acting(&self) {
         self.acted.store(true, Ordering::Relaxed);
     }
 
-    /// Tells the client what is happening. Never waits; words nobody takes are dropped.
+    /// Sends a progress message to the client. Never waits; a message that cannot be sent is dropped.
     pub fn progress(&self, words: impl Into<String>) {
         if let Some(progress) = &self.progress {
             let _ = progress.try_send(words.into());
@@ -70,8 +69,8 @@ pub async fn run(
     let spec = prepared.spec;
     tab.used_by(context.files.output().clone());
     browser.guard_new_tabs().await;
-    let watch = Watch::begin(&tab, browser.stops_requests()).await;
-    // To leave is to act, and what a person has open stays where it is.
+    let watch = PolicyCheck::begin(&tab, browser.stops_requests()).await;
+    // Leaving a page is an action, and what a person has open must stay.
     let may_leave = browser.stops_requests() || tab.guard().stops();
     if !(spec.leaves && may_leave) {
         watch.may_touch().await?;
@@ -114,7 +113,7 @@ pub async fn run(
     watch.end(result).await
 }
 
-/// The tab that a call is about, unless the call is given up first.
+/// The tab of a call, unless the call is cancelled first.
 pub(crate) async fn tab_for(
     browser: &Browser,
     target: &TargetId,
@@ -126,7 +125,7 @@ pub(crate) async fn tab_for(
     }
 }
 
-/// Whether the tab is in a state in which a call can begin.
+/// Whether a call can begin in the tab's current state.
 pub(crate) async fn may_begin(
     tab: &Tab,
     during_dialog: bool,
@@ -142,7 +141,7 @@ pub(crate) async fn may_begin(
     }
 }
 
-/// A page that had to be stopped must answer before anything is tried on it.
+/// A page whose script had to be stopped must respond before a tool may use it.
 async fn check_suspect(tab: &Tab) -> Result<(), ToolError> {
     if tab.is_suspect() {
         if !tab.responds_within(STUCK_LIMIT).await {
@@ -172,7 +171,7 @@ fn open_dialog(tab: &Tab) -> Option<Dialog> {
     tab.state().dialog.clone()
 }
 
-/// Resolves when a dialog opens, or fails when the tab goes away.
+/// Resolves when a dialog opens, or fails when the tab is gone.
 pub(crate) async fn dialog_opens(tab: &Tab) -> Result<Dialog, ToolError> {
     loop {
         tab.until(crate::script::LONGEST, |state| state.dialog.is_some())
@@ -183,6 +182,6 @@ pub(crate) async fn dialog_opens(tab: &Tab) -> Result<Dialog, ToolError> {
     }
 }
 
-/// A page that does not answer for this long is called stuck. On a busy machine a healthy one may
-/// need some of it.
+/// A page that does not respond for this long is considered stuck. On a busy machine a healthy one may need part of
+/// it.
 const STUCK_LIMIT: std::time::Duration = std::time::Duration::from_secs(2);

@@ -1,5 +1,5 @@
-//! The screen on which the windows of a launched browser open: our own, else a client's, else the one of the user's
-//! session. Many MCP clients start servers without most of their environment, and the user has a screen all the same.
+//! The screen on which the windows of a launched browser open: our own, else a client's, else that of the user's
+//! login session. Many MCP clients start servers without most of their environment, although the user has a screen.
 
 mod session;
 
@@ -8,12 +8,12 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The variables with which a program opens windows on a screen.
+/// The environment variables that name a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Screen(BTreeMap<&'static str, String>);
 
 impl Screen {
-    /// The screen that such variables name, if they name one.
+    /// The screen that these variables name, if any.
     pub fn named_by(value: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let value = |name: &str| {
             let value = value(name)?;
@@ -32,29 +32,29 @@ impl Screen {
         Self::named_by(|name| std::env::var(name).ok())
     }
 
-    /// The one that windows open on which we launch: `clients` is that of the last client that had one. Asks the
-    /// system, so it may block.
+    /// The screen for the windows of a launched browser; `clients` is that of the latest client that had one. Asks
+    /// the system, so it may block.
     pub fn find(clients: Option<Self>) -> Option<Self> {
         choose(Self::own(), clients, session::screen, Self::is_there)
     }
 
-    /// The one of the session that the user is logged in to, where the system tells. May block.
+    /// The one of the user's login session, if the system tells. May block.
     pub fn of_session() -> Option<Self> {
         session::screen()
     }
 
-    /// What names it, for people: a variable and its value.
+    /// The variable that names it and its value, for display.
     pub fn shown_by(&self) -> Option<(&'static str, &str)> {
         let mut names = NAMING.into_iter();
         names.find_map(|name| Some((name, self.get(name)?)))
     }
 
-    /// Lets a program that is started open its windows there.
+    /// Makes a program that we start open its windows there.
     pub(crate) fn set_for(&self, command: &mut Command) {
         for name in VARIABLES {
             match self.0.get(name) {
                 Some(value) => drop(command.env(name, value)),
-                // Half of one screen and half of another would be none.
+                // Variables of two screens must not be mixed.
                 None if REPLACED.contains(&name) => drop(command.env_remove(name)),
                 None => {}
             }
@@ -65,7 +65,7 @@ impl Screen {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Whether it is on this machine and takes connections. One on another machine is believed.
+    /// Whether it accepts connections. One on another machine is assumed to.
     fn is_there(&self) -> bool {
         let wayland = self.wayland_socket();
         wayland.is_some_and(|socket| UnixStream::connect(socket).is_ok())
@@ -90,8 +90,8 @@ impl Screen {
     }
 }
 
-/// The first of these that is there. If none is, what our environment says is believed, and the browser tells what
-/// is wrong with it.
+/// The first of these that accepts connections. If none does, uses the one in our environment; the browser reports
+/// what is wrong with it.
 fn choose(
     own: Option<Screen>,
     clients: Option<Screen>,
@@ -129,7 +129,7 @@ fn has_abstract_socket(_: &str) -> bool {
     false
 }
 
-/// All that is taken from an environment. The last three are no screen, but Chrome's windows want them.
+/// All variables that are used. The last three do not name a screen, but Chrome's windows need them.
 pub const VARIABLES: [&str; 6] = [
     "WAYLAND_DISPLAY",
     "DISPLAY",
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_screen_goes_before_a_clients_and_that_before_the_sessions() {
+    fn our_own_screen_comes_first_then_a_clients_then_the_sessions() {
         let (own, client, session) = (x11(":1"), x11(":2"), x11(":3"));
         let all = |own: &Option<Screen>, there: &[&Option<Screen>]| {
             let is_there = |it: &Screen| there.iter().any(|known| known.as_ref() == Some(it));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screen_is_there_if_it_takes_connections() {
+    fn a_screen_must_accept_connections() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("wayland-7");
         let runtime = folder.path().to_str().unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn displays_of_this_machine_are_told_by_their_number() {
+    fn local_displays_are_identified_by_their_number() {
         for (display, number) in [
             (":0", Some("0")),
             (":10.1", Some("10")),

@@ -1,4 +1,4 @@
-//! Runs JavaScript in a page and tells what came of it.
+//! Runs JavaScript in a page and decodes the result.
 
 use crate::error::ToolError;
 use crate::text::one_line;
@@ -13,28 +13,28 @@ use tabmux_cdp::types::runtime::{self, ExceptionDetails, ExecutionContextId};
 use tabmux_cdp::{CdpError, Session};
 
 tokio::task_local! {
-    /// How many scripts the call that runs in this task has in pages at the moment.
+    /// How many scripts the call of the current task is running in pages.
     static SCRIPTS: Arc<AtomicUsize>;
 }
 
-/// Counts the scripts of one call, so that an aborted call stops its own scripts and no others.
+/// Counts the scripts of one call, so that cancelling it stops only its own scripts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScriptCount(Arc<AtomicUsize>);
 
 impl ScriptCount {
-    /// Runs a call's work, counting its scripts.
+    /// Runs a call and counts its scripts.
     pub(crate) async fn counting<F: Future>(&self, work: F) -> F::Output {
         SCRIPTS.scope(Arc::clone(&self.0), work).await
     }
 
-    /// Whether the call has a script in a page now.
+    /// Whether the call is running a script in a page now.
     pub(crate) fn running(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 }
 
-/// Awaits something that runs a script in a page, and counts it for the call it belongs to.
-/// The count of a call that is dropped meanwhile stays: that script may still be running.
+/// Awaits work that runs a script in a page, and counts it for the current call. If the call is
+/// dropped meanwhile, its count stays: that script may still be running.
 pub async fn in_page<F: Future>(work: F) -> F::Output {
     let count = SCRIPTS.try_with(Arc::clone).ok();
     if let Some(count) = &count {
@@ -47,7 +47,7 @@ pub async fn in_page<F: Future>(work: F) -> F::Output {
     output
 }
 
-/// Evaluates an expression of ours in a world of ours and decodes its value.
+/// Evaluates one of our expressions in our isolated world and decodes its value.
 pub(crate) async fn evaluate<T: DeserializeOwned>(
     session: &Session,
     context: ExecutionContextId,
@@ -91,7 +91,7 @@ pub fn describe(exception: &ExceptionDetails) -> String {
     one_line(text.lines().next().unwrap_or_default(), 500)
 }
 
-/// A command that found its document gone says so in words only.
+/// Chrome reports that a command's document is gone by its message only.
 pub(crate) fn document_gone_or(error: CdpError) -> ToolError {
     match &error {
         CdpError::Rejected { message, .. }
@@ -103,7 +103,7 @@ pub(crate) fn document_gone_or(error: CdpError) -> ToolError {
     }
 }
 
-/// Commands are bounded by the deadline of the call they serve; this is only the last resort.
+/// Commands are limited by the deadline of their call; this is only a safety net.
 pub const LONGEST: Duration = Duration::from_secs(610);
 
 #[derive(Deserialize)]

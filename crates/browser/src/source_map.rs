@@ -1,8 +1,8 @@
-//! Source maps: from a place in a script as it runs to the place that a person wrote.
+//! Source maps: from a position in the running script to the position in its source.
 
 use serde::Deserialize;
 
-/// A map of one script.
+/// The map of one script.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct SourceMap {
@@ -12,7 +12,7 @@ pub(crate) struct SourceMap {
     mappings: String,
 }
 
-/// A place in a source; line and column count from 0.
+/// A position in a source; line and column count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) source: String,
@@ -22,9 +22,9 @@ pub(crate) struct Origin {
 }
 
 impl SourceMap {
-    /// Reads a map; nothing if it is none, or one of a kind that is not supported.
+    /// Parses a map; `None` if it is invalid or of an unsupported kind.
     pub(crate) fn parse(json: &str) -> Option<Self> {
-        // Servers may put a line in front that keeps scripts from reading it.
+        // Servers may add a first line that prevents scripts from reading it.
         let json = match json.strip_prefix(")]}") {
             Some(rest) => rest.split_once('\n')?.1,
             None => json,
@@ -33,7 +33,7 @@ impl SourceMap {
         (!map.mappings.is_empty()).then_some(map)
     }
 
-    /// Where places in the script come from. The map is read once, whatever the number of places.
+    /// Where positions in the script come from. The map is read once for all positions.
     pub(crate) fn origins(&self, places: &[(u32, u32)]) -> Vec<Option<Origin>> {
         let mut best: Vec<Option<Segment>> = vec![None; places.len()];
         let last = places.iter().map(|(line, _)| *line).max().unwrap_or(0);
@@ -89,7 +89,7 @@ impl SourceMap {
     }
 }
 
-/// Source, line, column and name as of one segment.
+/// Source, line, column and name of one segment.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     at: [i64; 4],
@@ -121,7 +121,7 @@ fn decode(fields: &str) -> Option<Vec<i64>> {
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// The address that a script names for its map, on one of its last lines.
+/// The address of a script's map, named on one of its last lines.
 pub(crate) fn named_in(script: &str) -> Option<&str> {
     let tail = script.lines().rev().take(5);
     let mut urls = tail.filter_map(|line| {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_leads_to_its_origin() {
+    fn a_position_maps_to_its_source() {
         // Two lines: (0,0) is a.ts 0:0, (0,8) is a.ts 2:4 under a name; (1,0) is b.ts 5:0.
         let json = r#"{"version":3,"sources":["a.ts","b.ts"],"names":["greet"],"sourceRoot":"src/",
                        "mappings":"AAAA,QAEIA;ACGJ"}"#;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_maps_lead_nowhere() {
+    fn hostile_maps_give_no_result() {
         for json in [
             "",
             "[]",

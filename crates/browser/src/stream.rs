@@ -1,4 +1,4 @@
-//! Reads what Chrome offers as a stream into a file, bit by bit.
+//! Copies a stream of Chrome's into a file, in parts.
 
 use crate::error::ToolError;
 use crate::files::Draft;
@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::io;
 
-/// Writes a whole stream to `file` and closes it. Answers with its length.
+/// Writes a whole stream to `file` and closes it. Returns its length.
 pub(crate) async fn save(
     session: &Session,
     stream: Option<io::StreamHandle>,

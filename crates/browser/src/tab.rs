@@ -1,25 +1,26 @@
-//! One tab: a cheap handle for the tools, and the actor that follows what happens in it.
+//! One tab: a cheap handle for the tools, and the actor that tracks what happens in it.
 //!
-//! The actor is the only one that writes [`TabState`]; everybody else reads it or waits on it.
+//! Only the actor writes [`TabState`]; all other code reads it or waits on it.
 
 mod actor;
 mod clear;
 mod console;
 mod emulating;
+mod event_streams;
 mod frames;
 mod guard;
 mod network;
 mod observe;
-mod past;
 mod rules;
 mod setup;
+mod shown_documents;
 mod state;
-mod taps;
 #[cfg(test)]
 mod tests;
 
 pub use console::{Argument, Console, ConsoleMessage, ScriptPosition};
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
+pub(crate) use event_streams::EventStream;
 pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
@@ -28,7 +29,6 @@ pub(crate) use setup::only;
 pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
 pub use tabmux_cdp::types::target::TargetId;
-pub(crate) use taps::Tap;
 
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
@@ -40,7 +40,7 @@ use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Findings, Found, ToolLocation};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
-use actor::{CatchUp, Nudge, Shared};
+use actor::{CatchUp, Shared, TabNotice};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -51,15 +51,15 @@ use tokio::sync::{mpsc, oneshot, watch};
 /// How tabs are set up in this browser.
 #[derive(Clone, Debug)]
 pub struct TabSettings {
-    /// The size of pages, where the user fixed it.
+    /// The size of pages, if the user set one.
     pub viewport: Option<(u32, u32)>,
-    /// Which pages tools may touch.
+    /// Which pages tools may use.
     pub policy: AddressPolicy,
-    /// Whether pages get `document.modelContext` where the browser has none.
+    /// Whether pages get `document.modelContext` if the browser has none.
     pub shim: bool,
-    /// What runs in every page before its own scripts.
+    /// Scripts that run in every page before its own.
     pub scripts: InitScripts,
-    /// What pages need not ask for.
+    /// Permissions that pages have without asking.
     pub permissions: Arc<[String]>,
 }
 
@@ -85,7 +85,7 @@ struct Inner {
     session: Session,
     settings: TabSettings,
     state: watch::Receiver<TabState>,
-    nudges: mpsc::Sender<Nudge>,
+    notices: mpsc::Sender<TabNotice>,
     catch_up: CatchUp,
     shared: Shared,
     tracing: Tracing,
@@ -93,18 +93,18 @@ struct Inner {
     introspection: Introspection,
     following: Following,
     lookers: Arc<AtomicUsize>,
-    /// How many more pictures it is not expected to draw for by itself.
+    /// For how many more screenshots the tab is not expected to draw by itself.
     hidden: AtomicU32,
-    /// Whether a script had to be stopped and the page may still not respond.
+    /// Whether a script had to be stopped, so that the page may still not respond.
     suspect: AtomicBool,
-    /// The document whose first tools have been waited for.
+    /// The document whose initial tools have been waited for.
     settled: AtomicU32,
     /// The session that used it last.
     user: Mutex<Option<OutputFolder>>,
 }
 
 impl Tab {
-    /// Follows a tab that has just been attached; `waiting` tabs run on once they are set up.
+    /// Follows a tab that has just been attached; a `waiting` tab is resumed once it is set up.
     pub(crate) fn follow(
         target: TargetId,
         session: Session,
@@ -118,7 +118,7 @@ impl Tab {
             rules: Rules::guarded(guard),
             ..Shared::default()
         };
-        let (nudges, catch_up) = actor::spawn(
+        let (notices, catch_up) = actor::spawn(
             session.clone(),
             events,
             waiting,
@@ -131,7 +131,7 @@ impl Tab {
             session,
             settings,
             state,
-            nudges,
+            notices,
             catch_up,
             shared,
             tracing: Tracing::default(),
@@ -146,7 +146,7 @@ impl Tab {
         }))
     }
 
-    /// Chrome's name of the tab.
+    /// Chrome's id of the tab.
     pub fn target(&self) -> &TargetId {
         &self.0.target
     }
@@ -156,23 +156,22 @@ impl Tab {
         &self.0.session
     }
 
-    /// Which pages tools may touch.
+    /// Which pages tools may use.
     pub fn policy(&self) -> AddressPolicy {
         self.0.settings.policy
     }
 
-    /// Looks at the tab as it is now. Do not keep the guard over an await.
+    /// The tab's current state. Do not hold the guard across an await.
     pub fn state(&self) -> watch::Ref<'_, TabState> {
         self.0.state.borrow()
     }
 
-    /// A receiver of its own, for those who wait on several things.
+    /// A receiver of the tab's state, to wait on several conditions.
     pub fn watch(&self) -> watch::Receiver<TabState> {
         self.0.state.clone()
     }
 
-    /// Waits until the tab is as wanted, at most `limit`. Says whether it came to that.
-    /// Fails when the tab goes away first.
+    /// Waits until `wanted` is true, at most `limit`, and returns whether it was. Fails when the tab is gone first.
     pub async fn until(
         &self,
         limit: Duration,
@@ -190,8 +189,8 @@ impl Tab {
         }
     }
 
-    /// Waits until the dialog of this number is over, at most `limit`. Another one may be open then: the page
-    /// runs on at once.
+    /// Waits until the dialog with this number is closed, at most `limit`. Another one may be open then: the page
+    /// continues at once.
     pub(crate) async fn dialog_over(&self, number: u64, limit: Duration) -> Result<(), ToolError> {
         let is_over = |state: &TabState| {
             let now = state.dialog.as_ref();
@@ -200,7 +199,7 @@ impl Tab {
         self.until(limit, is_over).await.map(drop)
     }
 
-    /// Waits until all set-up commands have been answered.
+    /// Waits until all setup commands have been answered.
     pub async fn ready(&self, limit: Duration) -> Result<(), ToolError> {
         match self.until(limit, |state| state.ready).await? {
             true => Ok(()),
@@ -208,14 +207,14 @@ impl Tab {
         }
     }
 
-    /// Our world in the main frame's present document.
+    /// Our world in the main frame's current document.
     pub async fn world(&self) -> Result<World, ToolError> {
         let main = self.state().frames.main().cloned();
         self.world_of(&main.ok_or(ToolError::TabGone(Gone::Closed))?)
             .await
     }
 
-    /// Our world in the document that `frame` shows, made on first use.
+    /// Our world in the document that `frame` shows, created on first use.
     pub async fn world_of(&self, frame: &Frame) -> Result<World, ToolError> {
         crate::bounds::may_enter(self, frame)?;
         let world = frame.world.get_or_try_init(|| World::make(frame)).await?;
@@ -244,7 +243,7 @@ impl Tab {
         Ok((self.world_of(&frame).await?, n))
     }
 
-    /// Makes the page run as if it were in front while a session holds the tab.
+    /// While a session holds the tab, makes the page run as if it were in front.
     pub(crate) fn hold(&self, held: bool) {
         self.session()
             .post(emulation::SetFocusEmulationEnabled { enabled: held });
@@ -253,35 +252,34 @@ impl Tab {
     /// Notes that this tab opened another one.
     pub(crate) fn note_popup(&self, popup: TargetId) {
         // A full queue only loses the mention of the popup, never the popup.
-        let _ = self.0.nudges.try_send(Nudge::Popup(popup));
+        let _ = self.0.notices.try_send(TabNotice::Popup(popup));
     }
 
-    /// Notes that the blank document of a new tab is all that is coming: Chrome tells so before its
-    /// frames are known.
+    /// Notes that the blank document of a new tab is final: Chrome reports this before its frames are known.
     pub(crate) fn note_blank(&self) {
-        let _ = self.0.nudges.try_send(Nudge::Blank);
+        let _ = self.0.notices.try_send(TabNotice::Blank);
     }
 
-    /// The session that used it last: what it downloads by itself is that session's.
+    /// The session that used the tab last. Downloads that the tab starts by itself belong to it.
     pub(crate) fn user(&self) -> Option<OutputFolder> {
         let user = self.0.user.lock();
         user.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes which session uses it.
+    /// Notes which session uses the tab.
     pub(crate) fn used_by(&self, session: OutputFolder) {
         let user = self.0.user.lock();
         *user.unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
-    /// Notes that this tab began to download a file, or is further with it.
+    /// Notes that this tab started a download, or its progress.
     pub(crate) fn note_download(&self, download: Download) {
-        let _ = self.0.nudges.try_send(Nudge::Download(download));
+        let _ = self.0.notices.try_send(TabNotice::Download(download));
     }
 
-    /// Takes the events of these names from now on, instead of everybody else, until dropped.
-    pub(crate) fn tap(&self, methods: &'static [&'static str]) -> Tap {
-        self.0.shared.taps.open(methods)
+    /// Receives the events of these names instead of the tab's actor, until dropped.
+    pub(crate) fn stream_events(&self, methods: &'static [&'static str]) -> EventStream {
+        self.0.shared.streams.open(methods)
     }
 
     /// What is emulated in this tab.
@@ -289,49 +287,49 @@ impl Tab {
         &self.0.shared.emulation
     }
 
-    /// What is done with the requests of its pages.
+    /// The rules for the requests of its pages.
     pub(crate) fn rules(&self) -> &Rules {
         &self.0.shared.rules
     }
 
-    /// What keeps it away from some sites.
+    /// What blocks it from some sites.
     pub(crate) fn guard(&self) -> &Guard {
         self.rules().guard()
     }
 
-    /// Keeps its pages away from what a policy blocks, from now on. With `stops`, they are not even loaded.
-    pub(crate) async fn watch_over(&self, policy: &OriginPolicy, stops: bool) {
+    /// From now on, applies a policy to the tab. With `stops`, disallowed requests are blocked.
+    pub(crate) async fn apply_policy(&self, policy: &OriginPolicy, stops: bool) {
         if !policy.is_open() && self.guard().add(policy, stops) {
-            self.tell_rules().await;
+            self.apply_rules().await;
         }
     }
 
-    /// Nobody's policy holds here any more.
-    pub(crate) async fn watch_no_longer(&self) {
+    /// Removes all policies from the tab.
+    pub(crate) async fn clear_policies(&self) {
         if self.guard().clear() {
-            self.tell_rules().await;
+            self.apply_rules().await;
         }
     }
 
-    async fn tell_rules(&self) {
+    async fn apply_rules(&self) {
         let workers = self.rules().workers();
         for session in self.sessions().iter().chain(&workers) {
-            // A frame or worker that goes away meanwhile asks for nothing any more.
+            // A frame or worker that is gone meanwhile sends no more requests.
             let _ = self.rules().tell(session).await;
         }
     }
 
-    /// The tools that its page has of its own.
+    /// The tools that its page offers.
     pub(crate) fn found(&self) -> &Found {
         &self.0.shared.found
     }
 
-    /// A receiver of what is found, for those who wait on it.
+    /// A receiver of the found tools, to wait on changes.
     pub fn findings(&self) -> watch::Receiver<Findings> {
         self.found().watch()
     }
 
-    /// Waits until the tools that a loaded page has from its beginning are known, if it answers soon.
+    /// Waits until the initial tools of a loaded page are known, if the page responds soon.
     pub(crate) async fn let_tools_settle(&self) {
         let document = self.found().look().document;
         let answers = {
@@ -344,7 +342,7 @@ impl Tab {
         if self.0.settled.swap(document.0, Ordering::Relaxed) == document.0 {
             return self.catch_up().await;
         }
-        // Chrome registers forms in a task of their own, after the document is whole.
+        // Chrome registers forms in a separate task, after the document is complete.
         let ask = runtime::Evaluate {
             expression: "new Promise((done) => setTimeout(done))".into(),
             await_promise: Some(true),
@@ -352,13 +350,13 @@ impl Tab {
         };
         let _ = self.session().send_within(ask, SETTLE_LIMIT).await;
         self.catch_up().await;
-        // A server inside the page takes some more of the page's tasks to answer.
+        // An MCP server inside the page needs some more tasks of the page to respond.
         let mut found = self.findings();
         let told = found.wait_for(|now| !now.asking || now.document != Some(document));
         let _ = tokio::time::timeout(PROBE_LIMIT, told).await;
     }
 
-    /// Waits until everything is known that Chrome told about the tab before its latest answer.
+    /// Waits until all events that Chrome sent before its latest response are processed.
     pub(crate) async fn catch_up(&self) {
         let (done, caught_up) = oneshot::channel();
         if self.0.catch_up.send(done).await.is_ok() {
@@ -366,18 +364,18 @@ impl Tab {
         }
     }
 
-    /// Calls of those tools that wait for their answers.
+    /// Calls of page tools that wait for their responses.
     pub(crate) fn invocations(&self) -> &Invocations {
         &self.0.shared.invocations
     }
 
-    /// How many keep the tab drawing.
+    /// How many users keep the tab drawing.
     pub(crate) fn lookers(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.0.lookers)
     }
 
-    /// Whether somebody has to look for the tab to draw, as far as is known. Asked once for each picture,
-    /// because a tab that was hidden may come to the front.
+    /// Whether the tab probably draws only while it is kept drawing. Asked once for each screenshot, because a hidden
+    /// tab may come to the front.
     pub(crate) fn hides(&self) -> bool {
         let less = |left: u32| left.checked_sub(1);
         let hidden = &self.0.hidden;
@@ -396,26 +394,24 @@ impl Tab {
         &self.0.tracing
     }
 
-    /// The film of this tab.
+    /// The screencast of this tab.
     pub(crate) fn filming(&self) -> &Filming {
         &self.0.filming
     }
 
-    /// What was generated from its page.
+    /// The tools that were generated from its page.
     pub(crate) fn introspection(&self) -> &Introspection {
         &self.0.introspection
     }
 
-    /// How many tools shall be made from its page, if it is followed and shows a document that has not
-    /// been read yet.
+    /// How many tools to generate from its page, if it is followed and shows a document that has not been read yet.
     pub(crate) fn awaits_reading(&self) -> Option<usize> {
         let limit = self.0.following.limit()?;
         let main = self.state().frames.main().map(|main| main.document);
         (self.introspection().document() != main).then_some(limit)
     }
 
-    /// Makes tools from its page from now on, at most so many, and again whenever it changes; or no
-    /// longer.
+    /// Keeps generating up to `limit` tools from its page whenever it changes. `None` stops it.
     pub fn introspect(&self, limit: Option<usize>) {
         self.0.following.set(self, limit);
         if limit.is_none() {
@@ -423,12 +419,12 @@ impl Tab {
         }
     }
 
-    /// The size that pages have here where nobody asks for another.
+    /// The default size of pages in this tab.
     pub(crate) fn usual_size(&self) -> Option<(u32, u32)> {
         self.0.settings.viewport
     }
 
-    /// The sessions that reach the tab's frames, the tab's own first.
+    /// The CDP sessions of the tab's frames, the tab's own first.
     pub(crate) fn sessions(&self) -> Vec<Session> {
         let mut sessions = vec![self.session().clone()];
         for frame in self.state().frames.iter() {
@@ -442,12 +438,12 @@ impl Tab {
         sessions
     }
 
-    /// Notes that the tab is no more.
+    /// Notes that the tab is gone.
     pub(crate) fn note_gone(&self, gone: Gone) {
-        let _ = self.0.nudges.try_send(Nudge::Gone(gone));
+        let _ = self.0.notices.try_send(TabNotice::Gone(gone));
     }
 
-    /// Ends whatever script is running in the tab's pages. Harmless when none is.
+    /// Stops any script that is running in the tab's pages. Harmless if none is.
     pub(crate) async fn terminate_scripts(&self) {
         let sessions = self.sessions();
         let end = sessions.iter().map(|session| {
@@ -456,11 +452,10 @@ impl Tab {
         futures_util::future::join_all(end).await;
     }
 
-    /// The title of the page, as the page itself has it; none if it does not answer soon.
+    /// The title of the page, read from the page itself; `None` if it does not respond soon.
     pub(crate) async fn title(&self) -> Option<String> {
         let ask = runtime::Evaluate {
-            // A page may have given something else the name `title`.
-            // Engines have it in one of these two prototypes.
+            // A page may use the name `title` for something else. Engines define it in one of these two prototypes.
             expression: "[Document, HTMLDocument].map((it) => \
                          Object.getOwnPropertyDescriptor(it.prototype, 'title')?.get).find(Boolean)\
                          ?.call(document).slice(0, 4000) ?? ''"
@@ -473,7 +468,7 @@ impl Tab {
         Some(crate::text::one_line(&title, 300)).filter(|title| !title.is_empty())
     }
 
-    /// Whether the page had to be stopped and has not answered since.
+    /// Whether a script of the page had to be stopped and the page has not responded since.
     pub(crate) fn is_suspect(&self) -> bool {
         self.0.suspect.load(Ordering::Relaxed)
     }
@@ -483,12 +478,12 @@ impl Tab {
         self.0.suspect.store(suspect, Ordering::Relaxed);
     }
 
-    /// Whether the page's thread answers at once.
+    /// Whether the page's thread responds at once.
     pub(crate) async fn responds(&self) -> bool {
         self.responds_within(PROBE_LIMIT).await
     }
 
-    /// Whether the page's thread answers in time.
+    /// Whether the page's thread responds in time.
     pub(crate) async fn responds_within(&self, limit: Duration) -> bool {
         let probe = runtime::Evaluate {
             expression: "0".into(),
@@ -498,10 +493,10 @@ impl Tab {
     }
 }
 
-/// So many pictures are taken before a tab that was hidden is trusted again to draw by itself.
+/// After so many screenshots, a hidden tab is again expected to draw by itself.
 const HIDDEN_FOR: u32 = 8;
 const TERMINATION_LIMIT: Duration = Duration::from_secs(1);
 const PROBE_LIMIT: Duration = Duration::from_millis(500);
-/// A page that is loaded has its tools soon, also on a machine that is busy; one that hangs is not waited for
-/// longer, and only once.
+/// A loaded page has its tools soon, even on a busy machine; a stuck page is not waited for any longer, and only
+/// once.
 const SETTLE_LIMIT: Duration = Duration::from_secs(3);

@@ -1,4 +1,4 @@
-//! Our own JavaScript world inside a page's document: sees the DOM, unseen by the page.
+//! Our isolated JavaScript world in a page's document: it sees the DOM, and the page cannot see it.
 
 mod debugger;
 mod memory;
@@ -13,27 +13,27 @@ use tabmux_cdp::Session;
 use tabmux_cdp::types::runtime::{ExecutionContextId, RemoteObjectId};
 use tabmux_cdp::types::{page, runtime};
 
-/// The isolated world of one document, with our scripts in it. Dies with the document.
+/// The isolated world of one document, with our scripts in it. It ends with the document.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The document it belongs to.
     pub document: DocumentId,
     /// The frame that shows that document.
     pub frame: FrameId,
-    /// The session that reaches it.
+    /// The CDP session of that frame.
     pub session: Session,
-    /// The origin of the document, by its own word: a blank one has that of whoever made it.
+    /// The origin of the document, as the document reports it: a blank one has that of its creator.
     pub(crate) origin: String,
-    /// Chrome's name of the world.
+    /// Chrome's id of the world.
     pub context: ExecutionContextId,
     /// What the debugger has told our scripts about the document.
     told: Arc<Mutex<debugger::Told>>,
-    /// Snapshots of the page that were taken from here.
+    /// Snapshots of the page that were taken in this world.
     memory: Arc<Mutex<memory::Memory>>,
 }
 
 impl World {
-    /// Makes the world and puts our scripts into it.
+    /// Creates the world and installs our scripts.
     pub(crate) async fn make(frame: &Frame) -> Result<Self, ToolError> {
         let create = page::CreateIsolatedWorld {
             frame_id: frame.id.clone(),
@@ -50,8 +50,8 @@ impl World {
             told: Arc::default(),
             memory: Arc::default(),
         };
-        // The frame may have moved on before Chrome made the world. Chrome works in order, so if it
-        // still shows our document now, the world is in it.
+        // The frame may have navigated before Chrome created the world. Chrome processes commands in order, so if it
+        // still shows our document now, the world belongs to it.
         let install = runtime::Evaluate {
             expression: format!(
                 "{SCRIPTS}\ntabmux.document = {}; self.origin",
@@ -95,7 +95,7 @@ impl World {
         .await
     }
 
-    /// The element with number `n` as a remote object, for commands that want one.
+    /// The element with number `n` as a remote object, for commands that need one.
     pub async fn object(&self, n: u32) -> Result<RemoteObject, ToolError> {
         let evaluate = runtime::Evaluate {
             expression: format!("tabmux.element({n})"),
@@ -115,16 +115,16 @@ impl World {
     }
 }
 
-/// A handle to something in a page, released on drop.
+/// A handle to an object in a page, released on drop.
 #[derive(Debug)]
 pub struct RemoteObject {
-    /// Chrome's name of it.
+    /// Chrome's id of it.
     pub id: RemoteObjectId,
     session: Session,
 }
 
 impl RemoteObject {
-    /// Takes charge of an object that a command answered with.
+    /// Takes ownership of an object from a command's response.
     pub fn new(id: RemoteObjectId, session: Session) -> Self {
         Self { id, session }
     }

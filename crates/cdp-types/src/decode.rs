@@ -1,4 +1,4 @@
-//! Decoding of what a browser sent, repairing the one thing that JSON allows and Rust's strings do not.
+//! Decodes what a browser sent, and repairs the one thing that JSON allows and Rust's strings do not.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! JSON that is kept as text until somebody wants it.
+//! JSON that is kept as text until it is needed.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::decode;
 
-/// A JSON value of any shape, such as headers, a schema or the result of a script. Decoding is the reader's business.
+/// A JSON value of any shape, such as headers, a schema or the result of a script. The caller decodes it.
 #[derive(Clone)]
 pub struct Json(Box<RawValue>);
 

@@ -1,7 +1,7 @@
-//! Reading that takes what browsers send: fields that are missing or null, numbers as text, text as numbers.
+//! Lenient deserialization of what browsers send: missing or null fields, numbers as text, text as numbers.
 //!
-//! Generated types use this instead of serde's derive, which would have to be told of all this field by field, and which
-//! takes three times as long to compile.
+//! Generated types use this instead of serde's derive, which would need attributes on every field and takes three
+//! times as long to compile.
 
 pub(crate) mod object;
 mod scalar;
@@ -10,9 +10,9 @@ use serde::{Deserialize, Deserializer, de::MapAccess};
 
 use crate::Json;
 
-/// A type with a lenient reading. Null is the default of every such type.
+/// A type that can be read leniently. Null is the default of every such type.
 pub(crate) trait Lenient: Sized {
-    /// Reads whatever comes, as far as it can be understood.
+    /// Reads any value, as far as it makes sense.
     fn lenient<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
@@ -51,7 +51,7 @@ impl Lenient for Json {
     }
 }
 
-/// Gives a lenient type the ordinary trait.
+/// Implements `Deserialize` for a lenient type.
 struct Wrapper<T>(T);
 
 impl<'de, T: Lenient> Deserialize<'de> for Wrapper<T> {

@@ -2,13 +2,13 @@
 //!
 //! # Layout
 //!
-//! [`protocol`] is generated: a module per domain, flattened into this crate, so that `page::Navigate` is the
-//! command `Page.navigate`, `page::NavigateResponse` its answer and `page::FrameNavigated` an event. The other files
-//! are the small runtime that the generated code leans on.
+//! [`protocol`] is generated: a module per domain, flattened into this crate, so that `page::Navigate` is the command
+//! `Page.navigate`, `page::NavigateResponse` its response and `page::FrameNavigated` an event. The other files are
+//! the small runtime that the generated code uses.
 //!
-//! Whatever arrives from a browser is decoded leniently, because browsers of other versions leave fields out, add
-//! fields, and send numbers as strings. A missing or null field is the default, unknown fields are ignored, and
-//! enumerations are open: any text is a value.
+//! Everything from a browser is decoded leniently, because other versions omit fields, add fields, and send numbers
+//! as strings. A missing or null field is the default, unknown fields are ignored, and enumerations are open: any
+//! text is a value.
 
 mod decode;
 mod json;
@@ -22,11 +22,11 @@ pub use decode::decode;
 pub use json::Json;
 pub use protocol::*;
 
-/// A command of the protocol: its parameters are the fields, its answer is [`Command::Response`].
+/// A command of the protocol: its parameters are the fields, its response is [`Command::Response`].
 pub trait Command: Serialize + Send {
     /// The full name, such as `Page.navigate`.
     const METHOD: &'static str;
-    /// What the browser answers.
+    /// The browser's response.
     type Response: DeserializeOwned + Default + Send;
 }
 
@@ -36,6 +36,6 @@ pub trait Event: DeserializeOwned {
     const METHOD: &'static str;
 }
 
-/// The answer of a command that answers nothing.
+/// An empty response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Empty {}

@@ -1,6 +1,6 @@
 //! The three kinds of named scalars in the protocol: identifiers, open enumerations and numbers.
 
-/// An identifier: cheap to clone, made from any text.
+/// An identifier: cheap to clone, created from any text.
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -12,7 +12,7 @@ macro_rules! text_id {
     };
 }
 
-/// An enumeration that a browser may extend: the values known today are constants.
+/// An enumeration that a browser may extend: the known values are constants.
 macro_rules! open_enum {
     ($(#[$doc:meta])* $name:ident { $($value:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -28,7 +28,7 @@ macro_rules! open_enum {
     };
 }
 
-/// What identifiers and enumerations have in common.
+/// What identifiers and enumerations share.
 macro_rules! text_like {
     ($name:ident) => {
         impl $name {
@@ -115,7 +115,7 @@ macro_rules! number {
     };
 }
 
-/// What integers and quantities have in common.
+/// What integers and quantities share.
 macro_rules! number_like {
     ($name:ident($inner:ty)) => {
         impl From<$inner> for $name {

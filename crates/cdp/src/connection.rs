@@ -1,4 +1,4 @@
-//! A connection to a browser: the mux, and the two tasks that feed it and drain it.
+//! A connection to a browser: the mux, and the tasks that read and write.
 
 use std::{
     future::Future,
@@ -20,15 +20,15 @@ use crate::{
     transport::{Frame, FrameReader, FrameWriter, Transport},
 };
 
-/// A handle of the connection to a browser. The connection ends when its transport does, when it is closed, or when the
-/// last handle ([`Connection`] or [`Session`]) is dropped; an [`Events`] does not keep it alive.
+/// A handle of the connection to a browser. The connection ends when its transport does, when it is closed, or when
+/// the last handle ([`Connection`] or [`Session`]) is dropped; an [`Events`] does not keep it alive.
 #[derive(Debug, Clone)]
 pub struct Connection {
     handle: Arc<Handle>,
 }
 
 impl Connection {
-    /// Starts to speak the protocol over `transport`. Gives the session of the browser itself and its events.
+    /// Starts the protocol over `transport`. Returns the session of the browser itself and its events.
     ///
     /// # Panics
     ///
@@ -50,13 +50,13 @@ impl Connection {
         (Session::new(Self { handle }, None), events)
     }
 
-    /// Resolves when the connection is over. Does not keep it alive.
+    /// Resolves when the connection has ended. Does not keep it alive.
     pub fn closed(&self) -> impl Future<Output = ()> + Send + 'static {
         wait_until_over(self.handle.shared.over.subscribe())
     }
 
-    /// Ends the connection now: whatever waits fails, all events end. Commands that are already on their way to the
-    /// browser are still written.
+    /// Ends the connection now: pending commands fail, all event queues end. Commands that are already queued are
+    /// still written.
     pub fn close(&self) {
         self.handle.shared.disconnect();
     }
@@ -66,7 +66,7 @@ impl Connection {
     }
 }
 
-/// Exists as long as somebody outside of this crate holds the connection.
+/// Exists as long as code outside of this crate holds the connection.
 #[derive(Debug)]
 struct Handle {
     shared: Arc<Shared>,
@@ -79,7 +79,7 @@ impl Drop for Handle {
     }
 }
 
-/// What the handles and the tasks share. The lock is a plain one because it is never held across an await.
+/// State shared by the handles and the tasks. A plain lock, because it is never held across an await.
 #[derive(Debug)]
 struct Shared {
     mux: Mutex<Mux>,
@@ -122,7 +122,7 @@ fn read_frame(frame: &Bytes, shared: &Shared, handle: &Weak<Handle>) {
     let Some(message) = Incoming::parse(frame) else {
         tracing::warn!(
             bytes = frame.len(),
-            "ignored a frame that is no message of the protocol"
+            "ignored a frame that is not a protocol message"
         );
         return;
     };
@@ -158,12 +158,12 @@ async fn run_writer(
 }
 
 async fn wait_until_over(mut over: watch::Receiver<bool>) {
-    // An error means that the connection is not only over but forgotten.
+    // An error means that the connection has ended and was dropped.
     _ = over.wait_for(|over| *over).await;
 }
 
-/// How many frames may wait for the browser to read them.
+/// How many frames may be queued for the browser.
 const WRITER_CAPACITY: usize = 1_024;
 
-/// How long a closed connection may go on writing the frames that were queued before.
+/// How long a closed connection may keep writing the frames that were queued before.
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! The outside of a message: who it is for. The contents stay raw JSON.
+//! The outer fields of a message: id, method and session. The contents stay raw JSON.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::{
 /// A message from the browser, borrowed from its frame.
 #[derive(Debug)]
 pub(crate) enum Incoming<'a> {
-    /// The answer to the command with this id.
+    /// The response to the command with this id.
     Answer {
         id: u64,
         outcome: Result<Option<&'a RawValue>, Rejection>,
@@ -26,9 +26,9 @@ pub(crate) enum Incoming<'a> {
     },
 }
 
-/// Whom a message concerns that was too large to be kept.
+/// The recipient of a message that was too large.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Addressed {
+pub(crate) enum Recipient {
     /// The command with this id.
     Answer { id: u64 },
     /// A session, or the browser itself.
@@ -38,9 +38,9 @@ pub(crate) enum Addressed {
     },
 }
 
-impl Addressed {
-    /// Reads what is left of a frame; none if that does not tell. Nothing in a text of a page can pose as a part of the
-    /// message: quotation marks in texts are escaped.
+impl Recipient {
+    /// Reads the kept parts of a frame; `None` if they do not name the recipient. Text of a page cannot imitate these
+    /// fields, because quotation marks in text are escaped.
     pub(crate) fn parse(frame: &Oversize) -> Option<Self> {
         let mut method = None;
         let mut session = session_at_end(&frame.tail);
@@ -65,7 +65,8 @@ impl Addressed {
     }
 }
 
-/// The first member of an object, if its value is a text or a number: its name, the value, and what follows the comma.
+/// The first member of an object, if its value is a string or a number: its name, the value, and what follows the
+/// comma.
 fn plain_member(text: &[u8]) -> Option<(String, String, &[u8])> {
     let mut names = serde_json::Deserializer::from_slice(text).into_iter::<String>();
     let name = names.next()?.ok()?;
@@ -82,7 +83,7 @@ fn plain_member(text: &[u8]) -> Option<(String, String, &[u8])> {
     Some((name, value, behind))
 }
 
-/// The session, where it is the last member of the message.
+/// The session, if it is the last member of the message.
 fn session_at_end(tail: &[u8]) -> Option<String> {
     let text = tail.strip_suffix(br#""}"#)?;
     let at = memchr::memmem::rfind(text, SESSION)? + SESSION.len();
@@ -93,7 +94,7 @@ fn session_at_end(tail: &[u8]) -> Option<String> {
     is_plain.then(|| session.to_owned())
 }
 
-/// An error as the browser words it.
+/// The browser's error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rejection {
     pub(crate) code: i64,
@@ -101,7 +102,7 @@ pub(crate) struct Rejection {
 }
 
 impl<'a> Incoming<'a> {
-    /// Reads the outside of a frame; none if it is not a message of the protocol.
+    /// Parses the outer fields of a frame; `None` if it is not a protocol message.
     pub(crate) fn parse(frame: &'a [u8]) -> Option<Self> {
         let envelope: Envelope<'a> = serde_json::from_slice(frame).ok()?;
         match (envelope.id, envelope.method) {
@@ -123,7 +124,7 @@ impl<'a> Incoming<'a> {
 }
 
 impl Rejection {
-    /// Reads an error of any shape; what has no message is shown as it is.
+    /// Parses an error of any shape; one without a message is shown as it is.
     fn parse(raw: &RawValue) -> Self {
         #[derive(Deserialize)]
         struct Body {
@@ -150,7 +151,7 @@ impl Rejection {
     }
 }
 
-/// The text of a command, ready to be sent.
+/// The JSON text of a command.
 pub(crate) fn encode(
     id: u64,
     session: Option<&SessionId>,
@@ -191,7 +192,7 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// A text that is borrowed unless it has escapes. Serde borrows a `Cow` only when it is a field of its own.
+/// A string that is borrowed unless it has escapes. Serde borrows a `Cow` only in a wrapper like this.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -203,28 +204,28 @@ const SESSION: &[u8] = br#","sessionId":""#;
 mod tests {
     use super::*;
 
-    fn addressed(head: &str, tail: &str) -> Option<Addressed> {
-        Addressed::parse(&Oversize {
+    fn addressed(head: &str, tail: &str) -> Option<Recipient> {
+        Recipient::parse(&Oversize {
             head: head.into(),
             tail: tail.into(),
             length: 1 << 30,
         })
     }
 
-    fn event(session: Option<&str>) -> Option<Addressed> {
-        Some(Addressed::Event {
+    fn event(session: Option<&str>) -> Option<Recipient> {
+        Some(Recipient::Event {
             session: session.map(str::to_owned),
             method: "Runtime.consoleAPICalled".to_owned(),
         })
     }
 
     #[test]
-    fn the_ends_of_a_message_tell_whom_it_concerns() {
+    fn head_and_tail_name_the_recipient() {
         let answer = r#"{"id":17,"result":{"data":"xx"#;
         let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
         assert_eq!(
             addressed(answer, r#"xx"},"sessionId":"AB12"}"#),
-            Some(Addressed::Answer { id: 17 })
+            Some(Recipient::Answer { id: 17 })
         );
         assert_eq!(
             addressed(head, r#"xx"]},"sessionId":"AB12"}"#),
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_a_page_names_no_session() {
+    fn text_of_a_page_cannot_name_a_session() {
         let head = r#"{"method":"Runtime.consoleAPICalled","params":{"args":["xx"#;
         for tail in [
             r#"xx,\"sessionId\":\"AB\"}"]}}"#,
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_nothing_concerns_nobody() {
+    fn an_unreadable_message_has_no_recipient() {
         for head in [
             "",
             "{",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why a command has no answer.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CdpError {
     /// The browser answered with an error.
@@ -14,10 +14,10 @@ pub enum CdpError {
         method: String,
         /// The browser's code for the error.
         code: i64,
-        /// The browser's words.
+        /// The browser's message.
         message: String,
     },
-    /// The connection ended first. Whether the browser ran the command is not known.
+    /// The connection ended first. It is unknown whether the browser ran the command.
     #[error("the connection to the browser ended before {method} was answered; connect again")]
     Disconnected {
         /// The command.
@@ -29,7 +29,7 @@ pub enum CdpError {
         /// The command.
         method: String,
     },
-    /// The browser did not answer in time.
+    /// The browser did not respond in time.
     #[error(
         "the browser did not answer {method} within {limit:?}; the page may be busy, try again later"
     )]
@@ -39,24 +39,24 @@ pub enum CdpError {
         /// How long we waited.
         limit: Duration,
     },
-    /// Too many commands wait for answers already, so this one was not sent.
+    /// Too many commands are pending, so this one was not sent.
     #[error("{method} was not sent because too many commands wait for answers; try again later")]
     Overloaded {
         /// The command.
         method: String,
     },
-    /// The answer was too large to be kept. The browser has run the command.
+    /// The response was too large. The browser has run the command.
     #[error(
-        "the browser's answer to {method} has {bytes} bytes, more than can be taken; ask for less"
+        "the browser's answer to {method} has {bytes} bytes, which exceeds the limit; ask for less"
     )]
     TooLarge {
         /// The command.
         method: String,
-        /// How large the answer was.
+        /// How large the response was.
         bytes: u64,
     },
-    /// The parameters could not be encoded, or the answer not be understood.
-    #[error("{method} or its answer could not be understood: {detail}")]
+    /// The parameters could not be encoded, or the response could not be parsed.
+    #[error("{method} or its response could not be parsed: {detail}")]
     Malformed {
         /// The command.
         method: String,

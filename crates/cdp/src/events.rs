@@ -1,4 +1,4 @@
-//! One session's events: a bounded queue that never makes the reader wait.
+//! One session's events: a bounded queue that never blocks the reader.
 
 use std::sync::{
     Arc,
@@ -14,35 +14,35 @@ use crate::{
     types::{self, Event},
 };
 
-/// An event as it came, with its parameters still raw.
+/// An event as received, with its parameters still raw.
 #[derive(Debug)]
 pub struct RawEvent {
     method: Box<str>,
     params: Option<Box<RawValue>>,
     too_large: Option<TooLarge>,
     _weight: Option<Weight>,
-    /// The session that `Target.attachedToTarget` announces, with the queue of its events. Take it out to use it.
+    /// The session that `Target.attachedToTarget` announces, with its event queue. Take it out to use it.
     pub child: Option<(Session, Events)>,
 }
 
-/// What is left of an event that was too large to be kept.
+/// The kept part of an event that was too large.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooLarge {
-    /// The beginning of the message, cut somewhere.
+    /// The start of the message, cut at an arbitrary position.
     pub head: String,
     /// How many bytes it had.
     pub bytes: u64,
 }
 
 impl TooLarge {
-    /// The first text or word of this name in what is left, if it is whole: `"name":"text"` or `"name":7`.
+    /// The first value of this name in the kept part, if it is complete: `"name":"text"` or `"name":7`.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<String> {
         let sign = format!("\"{name}\":");
         let rest = self.head.split_once(&sign)?.1;
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<types::Json>();
         let value = values.next()?.ok()?;
-        // A number that ends where the message is cut may have gone on.
+        // A number at the very end of the kept part may be cut.
         let is_whole = values.byte_offset() < rest.len();
         is_whole.then(|| {
             value
@@ -67,7 +67,7 @@ impl RawEvent {
         }
     }
 
-    /// The same event, of which only the beginning is kept.
+    /// The same event, with only its start kept.
     pub(crate) fn head(
         method: &str,
         params: Option<&RawValue>,
@@ -109,8 +109,8 @@ impl RawEvent {
         params + head
     }
 
-    /// What is left of the event, if it was too large to be kept. It has no parameters then, and is no event of any
-    /// kind to [`Self::decode`].
+    /// The kept part of the event, if it was too large. Then it has no parameters, and [`Self::decode`] returns
+    /// `None`.
     #[must_use]
     pub fn too_large(&self) -> Option<&TooLarge> {
         self.too_large.as_ref()
@@ -122,13 +122,13 @@ impl RawEvent {
         &self.method
     }
 
-    /// The parameters as they came; null if none did.
+    /// The parameters as received; null if there were none.
     #[must_use]
     pub fn params(&self) -> &RawValue {
         self.params.as_deref().unwrap_or(RawValue::NULL)
     }
 
-    /// The event as an `E`, if it is one and its parameters can be understood.
+    /// The event as an `E`, if it is one and its parameters can be parsed.
     #[must_use]
     pub fn decode<E: Event>(&self) -> Option<E> {
         if *self.method != *E::METHOD || self.too_large.is_some() {
@@ -138,7 +138,7 @@ impl RawEvent {
         match types::decode(params) {
             Ok(event) => Some(event),
             Err(error) => {
-                tracing::debug!(method = E::METHOD, %error, "ignored an event that cannot be understood");
+                tracing::debug!(method = E::METHOD, %error, "ignored an event that cannot be parsed");
                 None
             }
         }
@@ -153,26 +153,25 @@ pub struct Events {
 }
 
 impl Events {
-    /// The next event; none once the session or the connection is over, or the queue has overflowed.
-    /// A call that is cancelled loses nothing.
+    /// The next event; `None` once the session or the connection has ended, or the queue has overflowed. Cancel-safe.
     pub async fn next(&mut self) -> Option<RawEvent> {
         self.queue.recv().await
     }
 
-    /// How many events were left out because this queue was too full for chatter.
+    /// How many lossy events were dropped because this queue was too full.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 }
 
-/// The end of an [`Events`] that the mux holds.
+/// The sending end of an [`Events`], held by the mux.
 #[derive(Debug)]
 pub(crate) struct EventSender {
-    /// None once the queue is closed.
+    /// `None` once the queue is closed.
     queue: Option<mpsc::Sender<RawEvent>>,
     dropped: Arc<AtomicU64>,
-    /// How many bytes its events hold, until their consumer is done with them.
+    /// How many bytes its events hold, until their consumer drops them.
     held: Arc<AtomicUsize>,
 }
 
@@ -220,10 +219,10 @@ pub(crate) fn event_queue() -> (EventSender, Events) {
 }
 
 impl EventSender {
-    /// How much of an event of this name and size would be queued. One that would not be is counted.
-    pub(crate) fn room(&self, method: &str, size: usize) -> Room {
+    /// How much of an event of this name and size would be queued. Counts one that would be dropped.
+    pub(crate) fn admission(&self, method: &str, size: usize) -> Admission {
         let Some(queue) = self.queue.as_ref().filter(|queue| !queue.is_closed()) else {
-            return Room::None;
+            return Admission::None;
         };
         let queued = queue.max_capacity() - queue.capacity();
         let held = self.held.load(Ordering::Relaxed);
@@ -233,14 +232,14 @@ impl EventSender {
         match is_lossy(method) {
             true if own_full || all_full => {
                 self.dropped.fetch_add(1, Ordering::Relaxed);
-                Room::None
+                Admission::None
             }
-            false if all_full => Room::Head,
-            _ => Room::Whole,
+            false if all_full => Admission::Head,
+            _ => Admission::Whole,
         }
     }
 
-    /// Queues the event, or closes the queue if it is full. Hands the event back if it was not queued.
+    /// Queues the event, or closes the queue if it is full. Returns the event if it was not queued.
     pub(crate) fn push(&mut self, mut event: RawEvent) -> Result<(), RawEvent> {
         let Some(queue) = &self.queue else {
             return Err(event);
@@ -272,40 +271,40 @@ impl EventSender {
     }
 }
 
-/// How much of an event a queue takes.
+/// How much of an event a queue accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Room {
+pub(crate) enum Admission {
     Whole,
-    /// Only its name and its beginning, as of one that is too large.
+    /// Only its name and its start, as for one that is too large.
     Head,
     None,
 }
 
-/// Whether a queue that holds so much would hold too much with one more. A first one is always taken.
+/// Whether one more event would exceed the limit. A first one is always accepted.
 fn is_beyond(held: usize, size: usize, most: usize) -> bool {
     held > 0 && held + size > most
 }
 
-/// Chatter: events of which any one may be missed.
+/// Lossy events: any one of them may be dropped.
 fn is_lossy(method: &str) -> bool {
     method.starts_with("Network.")
         || matches!(method, "Runtime.consoleAPICalled" | "Log.entryAdded")
 }
 
-/// How many queued events a session may have before chatter is left out.
+/// How many queued events a session may have before lossy ones are dropped.
 pub(crate) const LOSSY_CAPACITY: usize = 4_096;
 
 /// How many queued events a session may have before its queue is closed.
 pub(crate) const CAPACITY: usize = 32_768;
 
-/// How many bytes a session's queued events may hold before chatter is left out: one large event of each kind.
+/// How many bytes a session's queued events may hold before lossy ones are dropped: one large event of each kind.
 const LOSSY_BYTES: usize = MAX_EVENT;
 
 /// How many bytes a session's queued events may hold before its queue is closed.
 const MOST_BYTES: usize = 3 * MAX_EVENT;
 
-/// How many bytes all queued events of all connections may hold: the service has 150 MB in all. Beyond that, those who
-/// hold more than a small share lose chatter, and of other events all but their beginnings.
+/// How many bytes all queued events of all connections may hold: the daemon has 150 MB in total. Above that, sessions
+/// that hold more than a small share lose lossy events, and get only the start of other ones.
 const ALL_BYTES: usize = 48 * 1024 * 1024;
 
 /// What any session may hold, whatever the others do.

@@ -1,4 +1,5 @@
-//! What has to hold for whatever a browser sends. `fuzz/` runs this with made-up bytes, tests with kept ones.
+//! Properties that must hold for anything a browser sends. `fuzz/` runs this with random bytes, tests with the saved
+//! corpus.
 
 use crate::transport::PipeTransport;
 use crate::types::{self, Event, fetch, network, page, runtime, target, web_mcp};
@@ -11,10 +12,10 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::runtime::Runtime;
 
-/// A browser writes these bytes to its pipe and goes, while commands wait for their answers.
+/// A browser writes these bytes to its pipe and exits, while commands wait for their responses.
 ///
 /// # Panics
-/// If a command has no outcome, an event came from nowhere, or what was read is out of proportion.
+/// If a command has no outcome, there are more events than frames, or parsing makes the data much larger.
 pub fn cdp_frames(data: &[u8]) {
     let Some((piece, written)) = data.split_first() else {
         return;
@@ -29,7 +30,7 @@ pub fn cdp_frames(data: &[u8]) {
             let (browser, mut events) =
                 Connection::start(PipeTransport::new(read, tokio::io::sink()));
             let commands = (0..COMMANDS).map(|_| browser.send_raw("A.b", &(), LIMIT));
-            // The browser has gone, so nobody waits for the time to pass.
+            // The browser is gone, so no command waits for its timeout.
             let outcomes = join_all(commands).await;
             let answers: usize = outcomes.iter().flatten().map(|raw| raw.get().len()).sum();
             assert!(answers <= written.len() + "null".len() * COMMANDS);
@@ -46,7 +47,7 @@ pub fn cdp_frames(data: &[u8]) {
     }
 }
 
-/// Reads all events that are left, those of child sessions too. How many there are.
+/// Reads all remaining events, including those of child sessions. Returns their number.
 async fn drain(events: &mut Events, bytes: usize) -> usize {
     let mut seen = 0;
     while let Some(mut event) = events.next().await {
@@ -66,12 +67,12 @@ fn read_as_everything(event: &RawEvent, bytes: usize) {
     typed(event.params().get(), bytes);
 }
 
-/// Whatever the text is, it is read as events that we act on. Reading must not make more of it than it is.
+/// Parses the text as every event that we handle. The result must not be much larger than the text.
 fn typed(text: &str, bytes: usize) {
     fn read<E: Event + std::fmt::Debug>(text: &str, bytes: usize) {
         if let Ok(event) = types::decode::<E>(text) {
             let shown = format!("{event:?}").len();
-            // Names of fields, and what Debug makes of characters that are not printed.
+            // Names of fields, and the escapes that Debug adds.
             assert!(
                 shown <= 8_000 + 60 * bytes,
                 "{} became {shown} bytes",
@@ -118,7 +119,7 @@ thread_local! {
     };
 }
 
-/// Frames can answer this many commands, by the ids from 1 on.
+/// Frames can answer this many commands, with ids from 1 on.
 const COMMANDS: usize = 3;
 const LIMIT: Duration = Duration::from_secs(60);
 

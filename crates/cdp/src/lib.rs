@@ -2,20 +2,20 @@
 //!
 //! # Layout
 //!
-//! Bytes come from a [`Transport`] as frames; `envelope` reads a frame's outside without touching its contents; `mux`
-//! knows who waits for which answer and which session's queue an event belongs to; [`Connection`] runs the mux on two
-//! tasks; [`Session`] and [`Events`] are what everybody else holds.
+//! A [`Transport`] delivers frames; `envelope` parses a frame's outer fields without parsing its contents; `mux`
+//! matches responses to commands and events to the queues of sessions; [`Connection`] runs the mux on two tasks;
+//! [`Session`] and [`Events`] are the public handles.
 //!
-//! # Promises
+//! # Guarantees
 //!
-//! - An answer reaches the command that asked, or the command fails; it never waits longer than its limit.
-//! - Events of a session arrive in order. A child session's queue exists before its parent hears of the child, so that
+//! - A response reaches its command, or the command fails; it never waits longer than its limit.
+//! - Events of a session arrive in order. A child session's queue exists before its parent learns of the child, so
 //!   none of its events is lost.
-//! - The reader never waits for a consumer. A consumer that does not keep up loses chatter first ([`Events::dropped`])
-//!   and in the end its queue.
-//! - A frame that is too large is passed over without being kept: its command fails, or its session is told which event
-//!   it was ([`RawEvent::too_large`]). Nobody else notices.
-//! - Nothing that arrives can cause a panic; what cannot be understood is ignored with a log line.
+//! - The reader never waits for a consumer. A consumer that does not keep up loses lossy events first
+//!   ([`Events::dropped`]) and finally its queue.
+//! - A frame that is too large is skipped without being stored: its command fails, or its session learns which event
+//!   it was ([`RawEvent::too_large`]). Nothing else is affected.
+//! - Nothing that arrives can cause a panic; anything that cannot be parsed is ignored with a log line.
 
 mod connection;
 mod envelope;

@@ -1,4 +1,4 @@
-//! Who waits for which answer, and whose event is whose. No IO; the connection's tasks drive it.
+//! Matches responses to commands, and events to sessions. No IO; the connection's tasks drive it.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    envelope::{Addressed, Incoming, Rejection},
-    events::{EventSender, Events, RawEvent, Room, event_queue},
+    envelope::{Incoming, Recipient, Rejection},
+    events::{Admission, EventSender, Events, RawEvent, event_queue},
     session::Session,
     transport::Oversize,
     types::{
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// What a command gets: the raw result, a part of its frame, or the reason why there is none.
+/// The outcome of a command: the raw result, which is a slice of its frame, or the reason why there is none.
 pub(crate) type Outcome = Result<Option<Bytes>, Failure>;
 
 /// Why a command has no result.
@@ -36,22 +36,22 @@ pub(crate) enum Failure {
 pub(crate) struct Mux {
     next_id: u64,
     pending: HashMap<u64, Pending>,
-    /// Events of the browser itself; none once the connection is over.
+    /// Events of the browser itself; `None` once the connection has ended.
     browser: Option<Root>,
     sessions: HashMap<SessionId, Child>,
 }
 
-/// What exists while the connection lives.
+/// What exists while the connection is open.
 #[derive(Debug)]
 struct Root {
     events: EventSender,
-    /// Frames on their way to the browser.
+    /// Frames to be written to the browser.
     writer: mpsc::Sender<String>,
 }
 
 #[derive(Debug)]
 struct Child {
-    /// The session that announced this one; none if that was the browser's.
+    /// The session that announced this one; `None` if that was the browser's.
     parent: Option<SessionId>,
     events: EventSender,
 }
@@ -62,7 +62,7 @@ struct Pending {
     answer: oneshot::Sender<Outcome>,
 }
 
-/// A command that was accepted: where its frame goes and where its answer will come from.
+/// A command that was accepted: where its frame goes and where its response will come from.
 #[derive(Debug)]
 pub(crate) struct Accepted {
     pub(crate) id: u64,
@@ -71,7 +71,7 @@ pub(crate) struct Accepted {
 }
 
 impl Mux {
-    /// A connection whose commands leave by `writer`.
+    /// A connection whose commands go to `writer`.
     pub(crate) fn new(writer: mpsc::Sender<String>) -> (Self, Events) {
         let (sender, events) = event_queue();
         let mux = Self {
@@ -86,7 +86,7 @@ impl Mux {
         (mux, events)
     }
 
-    /// Registers a command that somebody waits for.
+    /// Registers a command whose caller waits for the response.
     pub(crate) fn accept(&mut self, session: Option<&SessionId>) -> Result<Accepted, Failure> {
         let (id, writer) = self.accept_unanswered(session)?;
         if self.pending.len() >= MAX_PENDING {
@@ -103,7 +103,7 @@ impl Mux {
         Ok(Accepted { id, writer, answer })
     }
 
-    /// Gives an id to a command that nobody waits for.
+    /// Gives an id to a command whose response is ignored.
     pub(crate) fn accept_unanswered(
         &mut self,
         session: Option<&SessionId>,
@@ -119,13 +119,13 @@ impl Mux {
         Ok((id, root.writer.clone()))
     }
 
-    /// Nobody waits for the command any more.
+    /// The caller no longer waits for the command.
     pub(crate) fn forget(&mut self, id: u64) {
         self.pending.remove(&id);
     }
 
-    /// Hands a message, which is what `frame` says, to whom it concerns. `make_session` makes the handle of a child session, unless nobody holds the
-    /// connection any more.
+    /// Dispatches `message`, parsed from `frame`. `make_session` creates the handle of a child session, unless the
+    /// connection has no handle any more.
     pub(crate) fn route(
         &mut self,
         frame: &Bytes,
@@ -144,22 +144,22 @@ impl Mux {
         }
     }
 
-    /// Fails the command, or tells the session of the event, of a frame that was too large to be kept.
+    /// Handles a frame that was too large: fails its command, or reports the event to its session.
     pub(crate) fn route_oversize(&mut self, frame: Oversize) {
         let bytes = frame.length;
-        match Addressed::parse(&frame) {
-            Some(Addressed::Answer { id }) => {
+        match Recipient::parse(&frame) {
+            Some(Recipient::Answer { id }) => {
                 if let Some(pending) = self.pending.remove(&id) {
                     _ = pending.answer.send(Err(Failure::TooLarge { bytes }));
                 }
             }
-            Some(Addressed::Event { session, method }) => {
+            Some(Recipient::Event { session, method }) => {
                 tracing::warn!(method, bytes, "dropped an event that is too large");
                 let Some(queue) = self.queue(session.as_deref()) else {
                     return;
                 };
                 let event = RawEvent::oversize(&method, frame);
-                if queue.room(&method, event.size()) != Room::None {
+                if queue.admission(&method, event.size()) != Admission::None {
                     _ = queue.push(event);
                 }
             }
@@ -167,7 +167,7 @@ impl Mux {
         }
     }
 
-    /// Fails whatever waits and ends all queues.
+    /// Fails all pending commands and ends all queues.
     pub(crate) fn disconnect(&mut self) {
         self.browser = None;
         self.sessions.clear();
@@ -179,12 +179,12 @@ impl Mux {
     fn answer(&mut self, id: u64, frame: &Bytes, outcome: Result<Option<&RawValue>, Rejection>) {
         let Some(pending) = self.pending.remove(&id) else {
             match outcome {
-                Ok(_) => tracing::trace!(id, "an answer that nobody waits for"),
+                Ok(_) => tracing::trace!(id, "a response without a waiting command"),
                 Err(rejection) => {
                     tracing::debug!(
                         id,
                         message = rejection.message,
-                        "an error that nobody waits for"
+                        "an error without a waiting command"
                     );
                 }
             }
@@ -206,7 +206,7 @@ impl Mux {
         make_session: impl FnOnce(SessionId) -> Option<Session>,
     ) {
         if self.queue(session).is_none() {
-            tracing::debug!(method, "ignored an event of a session that is over");
+            tracing::debug!(method, "ignored an event of a session that has ended");
             return;
         }
         let subject = match method {
@@ -227,10 +227,10 @@ impl Mux {
             return;
         };
         let size = params.map_or(0, |params| params.get().len());
-        let event = match queue.room(method, size) {
-            Room::Whole => RawEvent::new(method, params, child),
-            Room::Head => RawEvent::head(method, params, child),
-            Room::None => return self.unannounced(child),
+        let event = match queue.admission(method, size) {
+            Admission::Whole => RawEvent::new(method, params, child),
+            Admission::Head => RawEvent::head(method, params, child),
+            Admission::None => return self.unannounced(child),
         };
         if let Err(event) = queue.push(event) {
             self.unannounced(event.child);
@@ -247,7 +247,7 @@ impl Mux {
         }
     }
 
-    /// Makes the child's queue. From here on its events are kept.
+    /// Creates the child's queue. From here on its events are kept.
     fn attach(
         &mut self,
         parent: Option<&str>,
@@ -271,7 +271,7 @@ impl Mux {
         Some((session, events))
     }
 
-    /// Ends a session and those that came through it, because the browser may not mention them any more.
+    /// Ends a session and its child sessions, because the browser may not report their end.
     fn detach(&mut self, session: &SessionId) {
         let mut ending = vec![session.clone()];
         while let Some(session) = ending.pop() {
@@ -291,7 +291,7 @@ impl Mux {
         }
     }
 
-    /// Forgets a child that its parent's consumer will never hear of.
+    /// Drops a child whose attachment could not be delivered to its parent.
     fn unannounced(&mut self, child: Option<(Session, Events)>) {
         if let Some(id) = child.as_ref().and_then(|(session, _)| session.id()) {
             self.sessions.remove(id);
@@ -299,7 +299,7 @@ impl Mux {
     }
 }
 
-/// The session that an attachment or a detachment is about.
+/// The session that an attach or detach event is about.
 fn session_in(params: Option<&RawValue>) -> Option<SessionId> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -310,8 +310,8 @@ fn session_in(params: Option<&RawValue>) -> Option<SessionId> {
     Some(subject.session_id)
 }
 
-/// How many commands of one connection may wait for answers.
+/// How many commands of one connection may be pending.
 pub(crate) const MAX_PENDING: usize = 4_096;
 
-/// The browser's code for a command on a session that it does not have.
+/// The browser's error code for a command on an unknown session.
 const SESSION_NOT_FOUND: i64 = -32_001;

@@ -18,7 +18,7 @@ use crate::{
     types::{self, Command, target::SessionId},
 };
 
-/// A session: a tab, a frame of another site, a worker, or the browser itself. Cheap to clone.
+/// A session: a tab, a cross-site frame, a worker, or the browser itself. Cheap to clone.
 #[derive(Clone)]
 pub struct Session {
     connection: Connection,
@@ -33,7 +33,7 @@ impl Session {
         Self { connection, id }
     }
 
-    /// The session's id; none for the browser's own session.
+    /// The session's id; `None` for the browser's own session.
     #[must_use]
     pub fn id(&self) -> Option<&SessionId> {
         self.id.as_ref()
@@ -45,20 +45,20 @@ impl Session {
         &self.connection
     }
 
-    /// Sends a command and waits for its answer, at most [`DEFAULT_DEADLINE`].
+    /// Sends a command and waits for its response, at most [`DEFAULT_DEADLINE`].
     ///
     /// # Errors
     ///
-    /// If the browser refuses, does not answer in time, or goes away.
+    /// If the browser refuses, does not respond in time, or is gone.
     pub async fn send<C: Command>(&self, command: C) -> Result<C::Response, CdpError> {
         self.send_within(command, DEFAULT_DEADLINE).await
     }
 
-    /// Sends a command and waits for its answer, at most `limit`. Dropping the future forgets the answer.
+    /// Sends a command and waits for its response, at most `limit`. Dropping the future drops the response.
     ///
     /// # Errors
     ///
-    /// If the browser refuses, does not answer in time, or goes away.
+    /// If the browser refuses, does not respond in time, or is gone.
     pub async fn send_within<C: Command>(
         &self,
         command: C,
@@ -74,11 +74,11 @@ impl Session {
         }
     }
 
-    /// Sends a command of any name and gives the raw result.
+    /// Sends a command of any name and returns the raw result.
     ///
     /// # Errors
     ///
-    /// If the browser refuses, does not answer in time, or goes away.
+    /// If the browser refuses, does not respond in time, or is gone.
     pub async fn send_raw(
         &self,
         method: &str,
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    /// Sends a command and ignores its answer. Commands that are sent later arrive later.
+    /// Sends a command and ignores its response. Commands that are sent later arrive later.
     pub fn post<C: Command>(&self, command: C) {
         let accepted = self.connection.mux().accept_unanswered(self.id());
         let Ok((id, writer)) = accepted else { return };
@@ -108,12 +108,12 @@ impl Session {
                 }
             }
             Err(error) => {
-                tracing::warn!(method = C::METHOD, %error, "dropped a command that has no JSON form")
+                tracing::warn!(method = C::METHOD, %error, "dropped a command that cannot be encoded as JSON")
             }
         }
     }
 
-    /// Registers and encodes a command; sending and waiting are the caller's.
+    /// Registers and encodes a command; the caller sends it and waits.
     fn prepare(
         &self,
         method: &str,
@@ -148,7 +148,7 @@ impl fmt::Debug for Session {
     }
 }
 
-/// A command whose answer somebody waits for.
+/// A command whose response the caller waits for.
 struct Waiting<'a> {
     frame: String,
     writer: mpsc::Sender<String>,
@@ -168,10 +168,10 @@ impl Waiting<'_> {
             tokio::select! {
                 biased;
                 outcome = &mut answer => return outcome,
-                // If the writer is gone, the mux fails the answer too.
+                // If the writer is gone, the mux fails the command, too.
                 _ = writer.send(frame) => {}
             }
-            // A closed connection writes what is queued until the last sender is gone.
+            // A closed connection keeps writing until the last sender is gone.
             drop(writer);
             answer.await
         };
@@ -186,7 +186,7 @@ impl Waiting<'_> {
     }
 }
 
-/// Makes the mux forget the command, however its future ends.
+/// Removes the command from the mux, however its future ends.
 struct Guard<'a> {
     connection: &'a Connection,
     id: u64,

@@ -1,8 +1,8 @@
-//! Ways to carry frames between us and a browser.
+//! Transports: how frames travel between us and a browser.
 
+mod assemble;
 mod channel;
-mod gather;
-mod held_back;
+mod http_head;
 mod pipe;
 mod websocket;
 
@@ -10,41 +10,41 @@ use std::{future::Future, io};
 
 use bytes::Bytes;
 
+pub(crate) use assemble::HEAD;
+pub use assemble::{MAX_ANSWER, MAX_EVENT};
 pub use channel::ChannelTransport;
-pub(crate) use gather::HEAD;
-pub use gather::{MAX_ANSWER, MAX_EVENT};
 pub use pipe::PipeTransport;
 pub use websocket::{ConnectError, WebSocketTransport};
 
-/// Carries frames, each the JSON text of one message, both ways.
+/// Sends and receives frames, each the JSON text of one message.
 pub trait Transport: Send + 'static {
-    /// The half that frames arrive from.
+    /// The reading half.
     type Reader: FrameReader;
-    /// The half that frames leave by.
+    /// The writing half.
     type Writer: FrameWriter;
 
-    /// Takes the halves apart, because reading and writing go on at the same time.
+    /// Splits it into two halves, because reading and writing run concurrently.
     fn split(self) -> (Self::Reader, Self::Writer);
 }
 
 /// A message as it arrived.
 #[derive(Debug)]
 pub enum Frame {
-    /// All of it.
+    /// The complete message.
     Whole(Bytes),
-    /// What is left of one that was too large to be kept.
+    /// The kept parts of one that was too large.
     Oversize(Oversize),
 }
 
-/// Both ends of a frame that was too large to be kept. Chrome writes the command or the event at its head, and the
-/// session at its tail.
+/// Both ends of a frame that was too large. Chrome writes the command or the event at its head, and the session at
+/// its tail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Oversize {
     /// Its first bytes.
     pub head: Vec<u8>,
     /// Its last bytes.
     pub tail: Vec<u8>,
-    /// How many bytes it had in all.
+    /// Its total length in bytes.
     pub length: u64,
 }
 
@@ -56,16 +56,16 @@ impl From<Bytes> for Frame {
 
 /// Reads frames.
 pub trait FrameReader: Send + 'static {
-    /// The next frame; none at the end. Need not survive being cancelled.
+    /// The next frame; `None` at the end. Need not be cancel-safe.
     fn read(&mut self) -> impl Future<Output = Option<io::Result<Frame>>> + Send;
 }
 
 /// Writes frames.
 pub trait FrameWriter: Send + 'static {
-    /// Writes one frame, and does not keep it back.
+    /// Writes and flushes one frame.
     fn write(&mut self, frame: String) -> impl Future<Output = io::Result<()>> + Send;
 
-    /// Says goodbye, if the transport has a way to.
+    /// Sends a close message, if the transport has one.
     fn finish(&mut self) -> impl Future<Output = ()> + Send {
         async {}
     }

@@ -1,4 +1,4 @@
-//! What all queues of events hold together is bounded. In a program of its own, because the sum is over the program.
+//! All event queues together are limited. In its own test program, because the sum is per process.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -10,11 +10,11 @@ use fake_browser::{connect, next_child};
 use serde_json::json;
 
 #[tokio::test]
-async fn many_sessions_of_many_browsers_hold_no_more_together_and_a_quiet_one_loses_nothing() {
+async fn all_queues_share_a_limit_and_a_quiet_session_loses_nothing() {
     let text = "x".repeat(4_000_000);
     let mut held = Vec::new();
     let mut count = 0;
-    // The first browser's 40 MB still have room for one more.
+    // The first browser's 40 MB leave space for one more.
     let mut is_full = false;
     for _ in 0..4 {
         let (session, mut events, mut browser) = connect();
@@ -39,7 +39,8 @@ async fn many_sessions_of_many_browsers_hold_no_more_together_and_a_quiet_one_lo
         for _ in 0..10 {
             quiet_events.next().await.unwrap();
         }
-        // What must not be missed is told without its contents, if they are large and the others hold too much.
+        // An event that must not be lost is delivered without its contents, if they are large and the others hold too
+        // much.
         let params = json!({"name": "binding", "payload": text});
         browser
             .event(Some("quiet"), "Runtime.bindingCalled", params)

@@ -470,7 +470,7 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
                            status` shows what is missing"
                 .into(),
         },
-        tabmux_browser::ConnectError::Stillborn(_) => ConnectFailure::Failed {
+        tabmux_browser::ConnectError::FailedAtStartup(_) => ConnectFailure::Failed {
             error: error.to_string(),
             instructions: "Try again, or run `tabmux doctor` for details".into(),
         },

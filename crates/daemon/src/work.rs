@@ -164,7 +164,7 @@ pub(crate) async fn prepare_focus(
     generate: Option<usize>,
 ) {
     let target = target_id(&tab);
-    job.handle.watch_over(&target).await;
+    job.handle.apply_policy(&target).await;
     if to_front && let Err(error) = job.handle.bring_to_front(&target).await {
         tracing::debug!(%error, "a tab could not be brought to the front");
     }
@@ -243,7 +243,7 @@ pub(crate) async fn run(
     let result = job.wait_for(run, progress).await;
     await_tab_event(&job, &result).await;
     // Reports tools that it added or removed before its reply.
-    let _ = job.handle.tell_tools(&target).await;
+    let _ = job.handle.report_tools(&target).await;
     let ran = Event::Ran {
         call: job.call,
         browser: job.browser,
@@ -270,7 +270,7 @@ pub(crate) async fn call_page_tool(
                 tabmux_browser::page_tools::call(&job.handle, &target, tool, &arguments, context);
             let result = job.wait_for(call, progress).await;
             await_tab_event(&job, &result).await;
-            let _ = job.handle.tell_tools(&target).await;
+            let _ = job.handle.report_tools(&target).await;
             result.map(|answer| match answer {
                 PageAnswer::Output(output) => FoundAnswer::Output(Box::new(output)),
                 PageAnswer::Value(value) => {
@@ -338,7 +338,7 @@ pub(crate) async fn abandon_later(grace: Duration, events: mpsc::Sender<Event>) 
 pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool, generate: Option<usize>) {
     let target = target_id(&target);
     if held {
-        browser.watch_over(&target).await;
+        browser.apply_policy(&target).await;
     }
     browser.hold(&target, held).await;
     if !held || generate.is_some() {

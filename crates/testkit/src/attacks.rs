@@ -1,46 +1,46 @@
-//! Attacks as data: hostile pages, floods and calls, and what must hold while they last.
+//! Attacks as data: hostile pages, floods and calls, and what must hold meanwhile.
 //!
-//! The end-to-end tests play all of them beside a session that has nothing to do with it, and
-//! `cargo xtask bench --bystander` measures what that session notices.
+//! The end-to-end tests run all of them next to an unrelated session, the bystander, and `cargo xtask bench
+//! --bystander` measures how they affect it.
 
+mod access;
 mod bystander;
 mod calls;
-mod doors;
 mod library;
-mod playing;
 mod port;
+mod running;
 mod table;
 
 pub use bystander::{Bystander, Lost};
 pub use calls::Answer;
-pub use playing::{Outcome, Playing, Turns};
+pub use running::{Outcome, RunningAttack, Turns};
 pub use table::ATTACKS;
 
 use serde_json::Value;
 
 /// One attack.
 ///
-/// StateFiles what it says itself, this must always hold: the bystander's calls succeed with the right answers, during
-/// the attack and after; its tab and its state are there; the daemon is the same process, and has never more than
+/// Besides its own conditions, this must always hold: the bystander's calls succeed with the right answers, during
+/// the attack and after; its tab and its state are unchanged; the daemon is the same process, and never has more than
 /// [`MOST_MEMORY`]; every call of the attacker's own session is answered, and that session keeps its own tab.
 #[derive(Debug)]
 pub struct Attack {
     /// What it does, in a few words.
     pub name: &'static str,
-    /// What it is about.
+    /// Its topic.
     pub group: Group,
     /// How it attacks.
     pub means: Means,
-    /// What the attacker's session calls meanwhile, one after the other.
+    /// The calls of the attacker's session meanwhile, one after the other.
     pub calls: &'static [Call],
-    /// What must hold beside that.
+    /// What else must hold.
     pub holds: &'static [Hold],
 }
 
-/// What attacks are about. Those of one group are played in one browser.
+/// Topics of attacks. Those of one group run in one browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What a page says: console, errors.
+    /// What a page logs: console, errors.
     Console,
     /// Tools that a page offers.
     PageTools,
@@ -59,13 +59,13 @@ pub enum Group {
 pub enum Means {
     /// The attacker's session opens this page of `fixtures/hostile`.
     Page(&'static str),
-    /// Somebody poses as workers of the page library.
+    /// A client poses as workers of the page library.
     Library(Library),
-    /// Somebody connects to the loopback port and says too little or too much.
+    /// A client connects to the loopback port and sends too little or too much.
     Port(Port),
-    /// The attacker's session only calls.
+    /// The attacker's session only makes calls.
     Calls,
-    /// There is a named pipe, `fifo`, in the folder that the clients work in.
+    /// There is a named pipe, `fifo`, in the clients' working folder.
     Fifo,
     /// The attacker's session makes so many calls without waiting for an answer.
     Burst(usize),
@@ -74,11 +74,11 @@ pub enum Means {
 /// What the library's connections do.
 #[derive(Clone, Copy, Debug)]
 pub enum Library {
-    /// Register tools of 58 kB without end, over so many connections.
+    /// Register tools of 58 kB endlessly, over so many connections.
     Registrations(usize),
-    /// Register and unregister tabs without end.
+    /// Register and unregister tabs endlessly.
     Tabs,
-    /// Take so many places, all for one origin.
+    /// Register so many tabs, all for one origin.
     Places(usize),
     /// Offer tools that answer twice, never, for others, or with far too much.
     Answers,
@@ -87,7 +87,7 @@ pub enum Library {
 /// What connections to the port do.
 #[derive(Clone, Copy, Debug)]
 pub enum Port {
-    /// So many are open and say nothing.
+    /// So many are open and send nothing.
     Idle(usize),
     /// So many send their request head byte by byte.
     SlowHeads(usize),
@@ -95,7 +95,7 @@ pub enum Port {
     Unproved(usize),
     /// So many send a frame of 24 MB before anything else.
     BigFrames(usize),
-    /// Requests that nobody should make, and noise, without end.
+    /// Invalid requests and noise, endlessly.
     Noise,
 }
 
@@ -108,26 +108,26 @@ pub struct Call(pub &'static str, pub Arguments);
 pub enum Arguments {
     /// This JSON.
     Json(&'static str),
-    /// Too much to write down.
+    /// Too long to write down.
     Made(fn() -> Value),
 }
 
-/// What else must hold while an attack lasts.
+/// What else must hold during an attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// One more client gets a session, and `tabmux status` is answered.
+    /// A new client gets a session, and `tabmux status` is answered.
     ClientsComeIn,
-    /// A page of another origin is welcomed.
+    /// A page of another origin can connect.
     PagesComeIn,
-    /// An extension that says hello is challenged, as a first step.
+    /// An extension that says hello gets a challenge, as a first step.
     ExtensionsComeIn,
-    /// No character that people cannot see is in what the attacker's session reads, and all its calls read something.
+    /// The attacker's session reads no invisible characters, and all its calls return some text.
     NoHiddenText,
-    /// The last of the attacker's calls succeeds, whatever those before it did.
+    /// The last of the attacker's calls succeeds, whatever the earlier ones did.
     LastSucceeds,
-    /// StateFiles the browser's profile, no more than so many bytes are on the disk.
+    /// Besides the browser's profile, no more than so many bytes are on the disk.
     Disk(u64),
 }
 
-/// What the daemon may have resident at any moment, in bytes, whatever happens.
+/// The limit of the daemon's resident memory at any moment, in bytes.
 pub const MOST_MEMORY: u64 = 150_000_000;

@@ -1,4 +1,4 @@
-//! A Chromium with remote debugging, gone with its handle.
+//! A Chromium with remote debugging, ended with its handle.
 
 use crate::{PATIENCE, process};
 use std::{
@@ -11,8 +11,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A headless Chromium on a profile of its own, with a debugging port on loopback: somebody else's
-/// browser, as far as the code under test is concerned. Killed, with its children, when dropped.
+/// A headless Chromium with its own profile and a debugging port on loopback: for the code under test, it is a
+/// browser that tabmux did not launch. Killed, with its children, when dropped.
 #[derive(Debug)]
 pub struct Chromium {
     child: Child,
@@ -31,7 +31,7 @@ impl Chromium {
         Self::start_on(executable, 0, arguments)
     }
 
-    /// Starts one that is reached at this port, such as that of one that has ended.
+    /// Starts one at this port, such as that of one that has ended.
     pub fn start_at(executable: &Path, port: u16) -> Self {
         Self::start_on(executable, port, &[])
     }
@@ -46,7 +46,7 @@ impl Chromium {
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .args(arguments)
             .arg("about:blank")
-            // Killed, it cannot remove the folder that it makes for its lock.
+            // When killed, it cannot remove the folder of its lock.
             .env("TMPDIR", profile.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -56,7 +56,7 @@ impl Chromium {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         let websocket = websocket_address(&mut child);
-        // It tells its address before it has written it down; it writes down only what it chose itself.
+        // It prints its address before it writes the file, and writes the file only for a port that it chose itself.
         while port == 0 && !profile.path().join("DevToolsActivePort").exists() {
             assert!(
                 matches!(child.try_wait(), Ok(None)),
@@ -100,7 +100,7 @@ impl Chromium {
         self.profile.path()
     }
 
-    /// Ends it the hard way, as a crash does.
+    /// Kills it, as a crash would.
     pub fn kill(&mut self) {
         process::kill_group_hard(self.child.id());
         let _ = self.child.wait();
@@ -113,7 +113,7 @@ impl Drop for Chromium {
     }
 }
 
-/// Arguments for a Chromium that talks to nobody but the test.
+/// Arguments for a Chromium that makes no background connections.
 pub const QUIET_ARGUMENTS: [&str; 7] = [
     "--no-sandbox",
     "--disable-background-networking",

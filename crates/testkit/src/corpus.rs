@@ -1,15 +1,15 @@
-//! The fuzz targets' inputs that are kept in the tree, for ordinary tests.
+//! The saved inputs of the fuzz targets, for ordinary tests.
 
 use crate::workspace_root;
 
-/// Plays every kept input of a fuzz target. The name of the input is printed before it is played, so that the
-/// output of a test that fails says which one it was.
+/// Runs every saved input of a fuzz target. Prints the name of each input first, so that the output of a failed test
+/// says which one it was.
 ///
 /// # Panics
-/// If there is none, or the target refuses one.
+/// If there is none, or the target panics on one.
 #[expect(
     clippy::print_stdout,
-    reason = "the reader of a test that failed wants to know"
+    reason = "the output of a failed test names the input"
 )]
 pub fn play_corpus(target: &str, play: impl Fn(&[u8])) {
     let folder = workspace_root().join("fuzz/corpus").join(target);

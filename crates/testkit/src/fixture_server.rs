@@ -1,7 +1,7 @@
 //! Pages and programmable routes on loopback.
 //!
-//! Serves the files of the repository's `fixtures/` folder, and whatever routes a test adds. The
-//! server has a thread of its own, so a test that blocks its runtime still gets its pages.
+//! Serves the files of the repository's `fixtures/` folder, and the routes that a test adds. The
+//! server has its own thread, so a test that blocks its runtime still gets its pages.
 
 mod connection;
 mod http;
@@ -21,10 +21,10 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// A web server on `127.0.0.1` (and `::1` where there is one). Ends when dropped.
+/// A web server on `127.0.0.1` (and `::1` if available). Ends when dropped.
 ///
 /// By default `/` lists nothing, `/favicon.ico` is empty, and every other path is a file of
-/// `fixtures/` or 404. Routes added by a test come first; queries do not matter to them.
+/// `fixtures/` or 404. Routes added by a test take precedence; they ignore queries.
 #[derive(Debug)]
 pub struct FixtureServer {
     port: u16,
@@ -61,7 +61,7 @@ impl FixtureServer {
         self.url_at("127.0.0.1", path)
     }
 
-    /// The same page as a browser sees another site's: by the name `localhost`.
+    /// The same page on another site, as a browser sees it: by the name `localhost`.
     pub fn cross_site_url(&self, path: &str) -> String {
         self.url_at("localhost", path)
     }
@@ -80,12 +80,12 @@ impl FixtureServer {
         self.port
     }
 
-    /// Answers a path with always the same response.
+    /// Responds to a path always with the same response.
     pub fn route(&self, path: &str, response: Response) {
         self.route_with(path, move |_| response.clone());
     }
 
-    /// Answers a path with what `answer` makes of the request.
+    /// Responds to a path with what `answer` makes of the request.
     pub fn route_with(
         &self,
         path: &str,
@@ -94,7 +94,7 @@ impl FixtureServer {
         self.routes.add(path, Route::Answer(Arc::new(answer)));
     }
 
-    /// Answers a path only once the gate is opened.
+    /// Responds to a path only once the gate is opened.
     pub fn hold(&self, path: &str, response: Response) -> Gate {
         let gate = Gate::closed();
         self.routes
@@ -113,12 +113,12 @@ impl FixtureServer {
         gate
     }
 
-    /// Never answers a path; the connection stays open until the other side closes it.
+    /// Never responds to a path; the connection stays open until the other side closes it.
     pub fn hang(&self, path: &str) {
         self.routes.add(path, Route::Hang);
     }
 
-    /// Closes the connection instead of answering.
+    /// Closes the connection instead of responding.
     pub fn hang_up(&self, path: &str) {
         self.routes.add(path, Route::HangUp);
     }
@@ -128,17 +128,17 @@ impl FixtureServer {
         self.routes.log().requests.clone()
     }
 
-    /// How many requests for a path have come.
+    /// How many requests for a path have arrived.
     pub fn count(&self, path: &str) -> usize {
         self.routes.log().of(path).count()
     }
 
-    /// Waits until a path has been asked for; returns the first such request.
+    /// Waits until a path has been requested; returns the first such request.
     pub async fn wait_for_request(&self, path: &str) -> Request {
         self.wait_for_nth_request(path, 1).await
     }
 
-    /// Waits until a path has been asked for `n` times; returns the `n`th request.
+    /// Waits until a path has been requested `n` times; returns the `n`th request.
     pub async fn wait_for_nth_request(&self, path: &str, n: usize) -> Request {
         self.wait(format!("request {n} for {path}"), |log| {
             log.of(path).nth(n - 1).cloned()
@@ -146,7 +146,7 @@ impl FixtureServer {
         .await
     }
 
-    /// Waits until the other side has given up `n` requests for a path that were held or hung.
+    /// Waits until the other side has closed `n` requests for a path that were held or hung.
     pub async fn wait_for_abandoned(&self, path: &str, n: usize) {
         self.wait(format!("{n} abandoned requests for {path}"), |log| {
             (log.abandoned_of(path) >= n).then_some(())
@@ -169,7 +169,7 @@ impl FixtureServer {
     }
 }
 
-// `localhost` may mean either family, so both must answer on the same port.
+// `localhost` may mean either family, so both must respond on the same port.
 fn bind_loopback() -> Vec<TcpListener> {
     for _ in 0..50 {
         let v4 = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The browser for slow tests, or `None` (and a line that says why) if they are not wanted here.
+/// The browser for slow tests, or `None` (and a line that says why) if they should not run.
 ///
 /// They run when `CI` is set or `E2E=1`; then a missing Chromium fails the test.
 /// `TABMUX_TEST_BROWSER` names another executable.
@@ -18,7 +18,7 @@ pub fn real_browser() -> Option<PathBuf> {
         Err(Skip::NotWanted) => {
             #[expect(
                 clippy::print_stderr,
-                reason = "the reader of a test run wants to know"
+                reason = "the output of a test run says what was skipped"
             )]
             {
                 eprintln!("skipped: needs a real browser; set E2E=1 to run it");
@@ -44,7 +44,7 @@ fn decide(wanted: bool, find: impl FnOnce() -> Option<PathBuf>) -> Result<PathBu
     find().ok_or(Skip::Missing)
 }
 
-/// The browser on this machine, wanted or not.
+/// The browser on this machine, whether tests should use it or not.
 pub fn find_browser() -> Option<PathBuf> {
     if let Some(named) = env::var_os("TABMUX_TEST_BROWSER") {
         return Some(PathBuf::from(named)).filter(|path| path.is_file());
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_browser_that_is_missing_is_told_apart_from_an_unwanted_one() {
+    fn a_missing_browser_differs_from_an_unwanted_one() {
         assert_eq!(
             decide(false, || panic!("not looked for")),
             Err(Skip::NotWanted)

@@ -1,23 +1,22 @@
-//! Test helpers: a fixture web server, a raw MCP client over stdio, a Chromium of its own.
+//! Test helpers: a fixture web server, a raw MCP client over stdio, a separate Chromium.
 //!
-//! Everything here panics instead of returning errors, with as much of the story as it has: a
-//! helper that fails is a test that fails. Every wait has a generous deadline and is ended by the
-//! event it waits for, never by time.
+//! Everything here panics instead of returning errors, with as much context as possible: a helper
+//! that fails is a test that fails. Every wait has a generous deadline and is ended by the event it
+//! waits for, never by time.
 //!
 //! # Layout
 //! - [`gate`]: whether tests with a real browser run.
 //! - [`fixture_server`]: pages and programmable routes on loopback.
-//! - [`mcp_client`]: speaks JSON-RPC to a server under test and remembers every line.
+//! - [`mcp_client`]: speaks JSON-RPC to a server under test and records every line.
 //! - [`page_worker`]: speaks to the daemon as a worker of the page library.
-//! - [`chromium`]: a Chromium with remote debugging, gone with its handle.
-//! - [`corpus`]: the inputs of fuzz targets that are kept.
-//! - [`process`]: what is left running, and how big it is.
-//! - [`shared_daemon`]: a whole tabmux, with a daemon that several clients share.
-//! - [`attacks`]: hostile pages, floods and calls as data, and how they are played.
-//! - [`again`]: the same tests once more, in another way.
-//! - [`over_extension`]: that way, where it leads through our extension.
+//! - [`chromium`]: a Chromium with remote debugging, ended with its handle.
+//! - [`corpus`]: the saved inputs of fuzz targets.
+//! - [`process`]: running processes and their memory.
+//! - [`shared_daemon`]: a complete tabmux, with a daemon that several clients share.
+//! - [`attacks`]: hostile pages, floods and calls as data, and how to run them.
+//! - [`rerun`]: runs the same tests a second time, with other settings.
+//! - [`over_extension`]: such a second run, through our extension.
 
-pub mod again;
 pub mod attacks;
 pub mod chromium;
 pub mod corpus;
@@ -28,10 +27,10 @@ pub mod over_extension;
 pub mod page_worker;
 pub mod process;
 pub mod proxy_server;
+pub mod rerun;
 mod rng;
 pub mod shared_daemon;
 
-pub use again::run_again;
 pub use chromium::Chromium;
 pub use corpus::play_corpus;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
@@ -40,12 +39,13 @@ pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
 pub use proxy_server::ProxyServer;
+pub use rerun::run_again;
 pub use rng::Rng;
 pub use shared_daemon::SharedDaemon;
 
 use std::{future::Future, path::PathBuf, time::Duration};
 
-/// How long anything here waits before it fails the test: long enough for a busy machine.
+/// How long any wait lasts before it fails the test: long enough for a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The root of this repository.
@@ -56,10 +56,10 @@ pub fn workspace_root() -> PathBuf {
     root
 }
 
-/// Waits for `event`; fails the test with `story` if it does not come within [`PATIENCE`].
+/// Waits for `event`; fails the test with `story` if it does not happen within [`PATIENCE`].
 pub async fn patiently<T>(event: impl Future<Output = T>, story: impl FnOnce() -> String) -> T {
     match tokio::time::timeout(PATIENCE, event).await {
         Ok(value) => value,
-        Err(_) => panic!("waited {PATIENCE:?} in vain: {}", story()),
+        Err(_) => panic!("timed out after {PATIENCE:?} waiting for {}", story()),
     }
 }

@@ -1,4 +1,4 @@
-//! Speaks JSON-RPC to a server under test and remembers every line.
+//! Speaks JSON-RPC to a server under test and records every line.
 
 mod child;
 mod pending;
@@ -18,11 +18,10 @@ use std::{
 use tokio::io::{AsyncRead, AsyncWrite};
 use wire::Wire;
 
-/// A raw MCP client. It knows no more of MCP than a test needs, so that the server's own words are
-/// what the test sees.
+/// A raw MCP client. It knows only as much MCP as a test needs, so that the test sees the server's own messages.
 ///
-/// Clients of the handshake era call [`McpClient::initialize`] first; [`McpClient::speak_2026`]
-/// makes a client of the 2026-07-28 era, which has no handshake.
+/// Clients of the handshake era call [`McpClient::initialize`] first; [`McpClient::speak_2026`] makes a client of the
+/// 2026-07-28 era, which has no handshake.
 #[derive(Debug)]
 pub struct McpClient {
     wire: Wire,
@@ -68,12 +67,12 @@ impl McpClient {
         }));
     }
 
-    /// What the client says that it can do. To be called before it says anything.
+    /// Sets the client's capabilities. Call it before any message is sent.
     pub fn can(&mut self, capabilities: Value) {
         self.capabilities = capabilities;
     }
 
-    /// The n-th request of the server, counted from 0, with its id; waits for it if need be.
+    /// The n-th request of the server, counted from 0, with its id; waits for it if needed.
     pub async fn nth_request(&self, n: usize) -> Value {
         self.wait("a request of the server", |messages| {
             let received = messages.iter().filter_map(Message::as_received);
@@ -90,19 +89,19 @@ impl McpClient {
         self.send_raw(&message.to_string()).await;
     }
 
-    /// Shakes hands as a client of 2025-11-25; returns the server's answer.
+    /// Does the handshake as a client of 2025-11-25; returns the server's response.
     pub async fn initialize(&self) -> Value {
         self.initialize_as("2025-11-25").await
     }
 
-    /// Shakes hands as a client of some version; returns the server's answer.
+    /// Does the handshake as a client of some version; returns the server's response.
     pub async fn initialize_as(&self, version: &str) -> Value {
         let result = self.initialize_request(version).await;
         self.notify("notifications/initialized", json!({})).await;
         result
     }
 
-    /// Shakes hands under some name; returns the server's answer.
+    /// Does the handshake under some name; returns the server's response.
     pub async fn initialize_named(&self, name: &str) -> Value {
         let result = self.introduce(name, "2025-11-25").await;
         self.notify("notifications/initialized", json!({})).await;
@@ -126,12 +125,12 @@ impl McpClient {
         }
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the response.
     pub async fn request(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         self.begin(method, params).await.answer().await
     }
 
-    /// Asks and does not wait yet.
+    /// Sends a request without waiting.
     pub async fn begin(&self, method: &str, mut params: Value) -> Pending<'_> {
         if let (Some(meta), Some(params)) = (&self.request_meta, params.as_object_mut()) {
             let own = params.entry("_meta").or_insert_with(|| json!({}));
@@ -145,13 +144,13 @@ impl McpClient {
         Pending::new(self, id)
     }
 
-    /// Tells without asking.
+    /// Sends a notification.
     pub async fn notify(&self, method: &str, params: Value) {
         let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
         self.send_raw(&message.to_string()).await;
     }
 
-    /// Sends a line as it is, garbage or not; the newline is added.
+    /// Sends a line as it is, valid or not; the newline is added.
     pub async fn send_raw(&self, line: impl AsRef<[u8]>) {
         let line = line.as_ref();
         patiently(self.wire.send(line), || {
@@ -160,13 +159,13 @@ impl McpClient {
         .await;
     }
 
-    /// Calls a tool; fails the test if the answer is a JSON-RPC error.
+    /// Calls a tool; fails the test if the response is a JSON-RPC error.
     pub async fn call_tool(&self, name: &str, arguments: Value) -> ToolReply {
         let pending = self.begin_call(name, arguments).await;
         pending.tool_reply().await
     }
 
-    /// Calls a tool and does not wait yet.
+    /// Calls a tool without waiting.
     pub async fn begin_call(&self, name: &str, arguments: Value) -> Pending<'_> {
         let params = json!({"name": name, "arguments": arguments});
         self.begin("tools/call", params).await
@@ -190,8 +189,8 @@ impl McpClient {
         names.map(str::to_owned).collect()
     }
 
-    /// The next notification that no call of this or [`McpClient::take_notifications`] returned
-    /// before, in order of arrival; waits for it if need be.
+    /// The next notification that no call of this or [`McpClient::take_notifications`] returned before, in order of
+    /// arrival; waits for it if needed.
     pub async fn next_notification(&self) -> Value {
         let n = self.taken_notifications.fetch_add(1, Ordering::Relaxed);
         self.wait("a notification", |messages| {
@@ -200,8 +199,8 @@ impl McpClient {
         .await
     }
 
-    /// Takes every notification that came before the answer to a request made now. This is a
-    /// barrier: what the server wrote before that answer is in here, what it writes later is not.
+    /// Takes every notification that arrived before the response to a request made now. This is a barrier: it
+    /// includes what the server wrote before that response, and nothing later.
     pub async fn take_notifications(&self) -> Vec<Value> {
         let barrier = if self.request_meta.is_some() {
             "server/discover"
@@ -214,7 +213,7 @@ impl McpClient {
         self.take_notifications_before(&id)
     }
 
-    /// Fails the test if a notification came that nobody took, up to a request made now.
+    /// Fails the test if there is a notification that was not taken, up to a request made now.
     pub async fn assert_no_notification(&self) {
         let surprise = self.take_notifications().await;
         assert!(
@@ -224,7 +223,7 @@ impl McpClient {
         );
     }
 
-    /// Takes the notifications that came before the (already received) answer to a request.
+    /// Takes the notifications that arrived before the (already received) response to a request.
     pub fn take_notifications_before(&self, id: &Value) -> Vec<Value> {
         let messages = self.wire.messages();
         let answered = messages
@@ -248,7 +247,7 @@ impl McpClient {
         received.cloned().collect()
     }
 
-    /// Waits for something that the server writes: `found` gets all messages so far.
+    /// Waits for a message of the server: `found` gets all messages so far.
     pub async fn wait<T>(&self, what: &str, found: impl FnMut(&[Message]) -> Option<T>) -> T {
         let event = self.wire.wait(found);
         match patiently(event, || format!("{what}\n{}", self.transcript())).await {
@@ -260,7 +259,7 @@ impl McpClient {
         }
     }
 
-    /// Closes the server's input, as a client that goes away does.
+    /// Closes the server's input, as a client that disconnects does.
     pub async fn close_input(&self) {
         self.wire.close().await;
     }
@@ -273,7 +272,7 @@ impl McpClient {
         .await;
     }
 
-    /// Waits until the started server exits; says how.
+    /// Waits until the started server exits; returns its status.
     pub async fn wait_for_exit(&mut self) -> ExitStatus {
         let transcript = self.transcript();
         let child = self.child.as_mut().expect("a client made by `spawn`");
@@ -293,7 +292,7 @@ impl McpClient {
             .unwrap_or_default()
     }
 
-    /// Both directions and stderr, for people.
+    /// Both directions and stderr, for debugging.
     pub fn transcript(&self) -> String {
         use std::fmt::Write as _;
         let mut text = String::from("--- transcript ---\n");
@@ -315,7 +314,7 @@ fn notifications(messages: &[Message]) -> impl Iterator<Item = &Value> {
         .filter_map(Message::as_received)
 }
 
-/// A client that is known to fetch its list again when it is told to, as this one does when a test wants it.
+/// A client that is known to fetch its list again when it is notified, as this one does when a test wants it.
 const FOLLOWER: &str = "claude-code";
 
 #[cfg(test)]

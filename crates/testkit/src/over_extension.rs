@@ -1,6 +1,6 @@
-//! Tests that run once more in a browser that runs already and is reached through our extension.
+//! Runs tests a second time in a running browser, through our extension.
 
-mod keeper;
+mod browser_owner;
 
 use crate::{Chromium, real_browser, run_again, workspace_root};
 use serde_json::{Value, json};
@@ -12,65 +12,65 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use tempfile::TempDir;
 
-/// The browser with the extension, as the tests are told of it.
+/// The browser with the extension, as the child process sees it.
 #[derive(Debug)]
 pub struct OverExtension {
-    /// Where the extension looks for the daemon.
+    /// The port where the extension looks for the daemon.
     pub port: u16,
     /// The file with the secret that the extension knows.
     pub secret: PathBuf,
-    /// None while it is away.
+    /// `None` while the browser is not running.
     websocket: Mutex<Option<String>>,
-    keeper: PathBuf,
+    owner: PathBuf,
     flags: Vec<String>,
 }
 
 impl OverExtension {
-    /// Runs the tests of this program whose names begin with one of `parts`, without those that begin with
-    /// one of `without`, in one process and in one browser with these flags.
+    /// Runs the tests of this program whose names begin with one of `parts`, without those that begin with one of
+    /// `without`, in one process and in one browser with these flags.
     #[track_caller]
     pub fn run(parts: &[&str], without: &[&str], flags: &[&str]) {
         let Some(executable) = real_browser() else {
             return;
         };
-        // As tabmux launches its own, so that pictures have the same size.
+        // The same flag as tabmux uses, so that screenshots have the same size.
         let with = [&["--hide-scrollbars"], flags].concat();
         let mut browser = ExtendedChromium::start(&executable, &with);
         let told = json!({
             "port": browser.port, "secret": browser.secret(), "flags": flags,
-            "websocket": browser.chromium.websocket_url(), "keeper": keeper::place(&browser),
+            "websocket": browser.chromium.websocket_url(), "owner": browser_owner::socket(&browser),
         });
         let told = told.to_string();
-        keeper::keep(&mut browser, || {
+        browser_owner::serve_during(&mut browser, || {
             run_again(parts, without, &[(VARIABLE, &told)]);
         });
     }
 
-    /// The browser, if the tests of this process are to reach theirs through the extension.
+    /// The browser, if the tests of this process use the extension.
     pub fn here() -> Option<&'static Self> {
         static HERE: OnceLock<Option<OverExtension>> = OnceLock::new();
         let here = HERE.get_or_init(|| Some(Self::read(&std::env::var(VARIABLE).ok()?)));
         here.as_ref()
     }
 
-    /// The person's way to the browser, which tabmux knows nothing of.
+    /// The browser's DevTools websocket, for the user's part in a test; tabmux does not know it.
     pub fn websocket(&self) -> String {
         self.websocket_place()
             .clone()
-            .expect("the browser is not away")
+            .expect("the browser is running")
     }
 
-    /// Ends the browser the hard way, as a crash does.
+    /// Kills the browser, as a crash would.
     pub fn end_browser(&self) {
-        keeper::tell(&self.keeper, keeper::END);
+        browser_owner::request(&self.owner, browser_owner::END);
         *self.websocket_place() = None;
     }
 
-    /// Starts another one with the same extension, if the browser is away. It has one blank tab.
+    /// Starts another one with the same extension, if the browser is not running. It has one blank tab.
     pub fn start_browser(&self) {
         let mut websocket = self.websocket_place();
         if websocket.is_none() {
-            *websocket = Some(keeper::tell(&self.keeper, keeper::START));
+            *websocket = Some(browser_owner::request(&self.owner, browser_owner::START));
         }
     }
 
@@ -95,7 +95,7 @@ impl OverExtension {
             port: u16::try_from(port).expect("a port"),
             secret: text(&told["secret"]).into(),
             websocket: Mutex::new(Some(text(&told["websocket"]))),
-            keeper: text(&told["keeper"]).into(),
+            owner: text(&told["owner"]).into(),
             flags: told["flags"]
                 .as_array()
                 .expect("flags")
@@ -106,12 +106,12 @@ impl OverExtension {
     }
 }
 
-/// A Chromium with our extension in it, paired. Gone with this.
+/// A Chromium with our extension, paired. Ends with this value.
 #[derive(Debug)]
 pub struct ExtendedChromium {
     /// The browser.
     pub chromium: Chromium,
-    /// Where its extension looks for the daemon.
+    /// The port where its extension looks for the daemon.
     pub port: u16,
     folder: TempDir,
     executable: PathBuf,
@@ -119,7 +119,7 @@ pub struct ExtendedChromium {
 }
 
 impl ExtendedChromium {
-    /// Starts one with these flags. Nobody listens at its port yet.
+    /// Starts one with these flags. No daemon listens at its port yet.
     pub fn start(executable: &Path, flags: &[&str]) -> Self {
         let folder = TempDir::with_prefix("tabmux-over-").expect("a temporary folder");
         let port = free_port();
@@ -137,7 +137,7 @@ impl ExtendedChromium {
         }
     }
 
-    /// Ends the browser the hard way, and starts another one with the same extension.
+    /// Kills the browser, and starts another one with the same extension.
     pub fn replace(&mut self) {
         self.chromium.kill();
         self.start_again();
@@ -154,13 +154,13 @@ impl ExtendedChromium {
         self.folder.path().join(SECRET)
     }
 
-    /// Makes a home whose daemon the extension accepts.
+    /// Creates a home folder whose daemon the extension accepts.
     pub fn pair(&self, home: &Path) {
         pair(&self.secret(), home);
     }
 }
 
-/// Makes a home whose daemon knows this secret.
+/// Creates a home folder whose daemon knows this secret.
 pub fn pair(secret: &Path, home: &Path) {
     let data = home.join(".local/share/tabmux");
     fs::create_dir_all(&data).expect("a folder");
@@ -173,7 +173,7 @@ pub fn free_port() -> u16 {
     listener.local_addr().expect("it has an address").port()
 }
 
-/// Writes the extension as it is in this repository, as `tabmux extension install` does.
+/// Writes the extension of this repository, as `tabmux extension install` does.
 fn write_extension(folder: &Path, secret: &str, port: u16) {
     fs::create_dir(folder).expect("a folder");
     let source = workspace_root().join("packages/extension");

@@ -1,4 +1,4 @@
-//! A worker of the page library, played by a test: it says what the library's would, and answers calls.
+//! A worker of the page library, played by a test: it sends the library's messages, and answers calls.
 
 use crate::patiently;
 use futures_util::{SinkExt, StreamExt};
@@ -16,7 +16,7 @@ pub struct PageWorker(pub Socket);
 /// A websocket to the daemon.
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// Opens a websocket with these headers beside the usual ones.
+/// Opens a websocket with these headers in addition to the usual ones.
 pub(crate) async fn open(
     address: &str,
     headers: &[(&'static str, &str)],
@@ -32,8 +32,8 @@ pub(crate) async fn open(
 }
 
 impl PageWorker {
-    /// Opens its websocket at `127.0.0.1:8765` or the like, with these headers. Answers with those of
-    /// the daemon, or with the status of a refusal.
+    /// Opens its websocket at `127.0.0.1:8765` or similar, with these headers. Returns the daemon's headers, or the
+    /// status of a refusal.
     pub async fn dial(
         address: &str,
         headers: &[(&'static str, &str)],
@@ -45,13 +45,13 @@ impl PageWorker {
         }
     }
 
-    /// Says something.
+    /// Sends a message.
     pub async fn say(&mut self, message: Value) {
         let message = Message::text(message.to_string());
         self.0.send(message).await.expect("the daemon listens");
     }
 
-    /// What the daemon says next.
+    /// The daemon's next message.
     pub async fn hear(&mut self) -> Value {
         let next = patiently(self.0.next(), || "a word of the daemon".to_owned());
         let word = next.await.expect("the daemon stays");
@@ -60,25 +60,25 @@ impl PageWorker {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// What was said before has been heard when this is over.
+    /// Returns once the daemon has processed everything that was sent before.
     pub async fn is_heard(&mut self) {
         self.say(json!({"type": "PING"})).await;
         assert_eq!(self.hear().await["type"], "PONG");
     }
 
-    /// Says hello; answers what that was answered with.
+    /// Says hello; returns the response.
     pub async fn greet(&mut self) -> Value {
         self.say(json!({"type": "HELLO", "version": 1, "library": "0", "worker": "shared"}))
             .await;
         self.hear().await
     }
 
-    /// Tells of a tab.
+    /// Registers a tab.
     pub async fn tab(&mut self, id: &str) {
         self.tab_with(id, &format!("doc-{id}")).await;
     }
 
-    /// Tells of a tab with a document of this name.
+    /// Registers a tab with a document of this name.
     pub async fn tab_with(&mut self, id: &str, document: &str) {
         self.say(json!({
             "type": "REGISTER_TAB", "tabId": id, "documentId": document,
@@ -88,13 +88,13 @@ impl PageWorker {
         .await;
     }
 
-    /// Tells of a tool in a tab, which can be loud.
+    /// Registers a tool in a tab, with one optional argument.
     pub async fn tool(&mut self, tab: &str, name: &str) {
         let schema = json!({"type": "object", "properties": {"loud": {"type": "boolean"}}});
         self.offer(tab, name, schema).await;
     }
 
-    /// Tells of a tool in a tab.
+    /// Registers a tool in a tab.
     pub async fn offer(&mut self, tab: &str, name: &str, schema: Value) {
         self.say(json!({
             "type": "REGISTER_TOOL", "tabId": tab, "name": name, "description": "Says who it is.",

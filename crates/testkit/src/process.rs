@@ -1,4 +1,4 @@
-//! What is left running, and how big it is, read from `/proc`.
+//! Running processes and their memory, read from `/proc`.
 
 use crate::PATIENCE;
 use std::{collections::HashSet, fs, time::Duration};
@@ -64,7 +64,7 @@ pub fn descendants(pid: u32) -> Vec<Process> {
         .collect()
 }
 
-/// How many children of `pid` are dead and were never asked how they ended.
+/// How many dead children of `pid` were never reaped.
 pub fn zombies_of(pid: u32) -> usize {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let stats = entries.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
@@ -109,12 +109,12 @@ pub fn resident_bytes(pid: u32) -> Option<u64> {
     status_bytes(pid, "VmRSS:")
 }
 
-/// The most memory that a process had resident since it began, or since [`reset_peak`].
+/// The peak resident memory of a process since it began, or since [`reset_peak`].
 pub fn peak_bytes(pid: u32) -> Option<u64> {
     status_bytes(pid, "VmHWM:")
 }
 
-/// Counts the peak of a process's memory from now on.
+/// Measures the peak of a process's memory from now on.
 pub fn reset_peak(pid: u32) {
     // The kernel's documentation of `clear_refs`: 5 sets the peak to what is resident now.
     fs::write(format!("/proc/{pid}/clear_refs"), "5").expect("the process is ours");
@@ -127,7 +127,7 @@ fn status_bytes(pid: u32, field: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Lets this process open as many files and connections as the system permits at all.
+/// Raises this process's limit of open files as far as the system permits.
 #[expect(unsafe_code, reason = "std cannot change the limits of a process")]
 pub fn raise_file_limit() {
     let mut limit = libc::rlimit {
@@ -143,22 +143,22 @@ pub fn raise_file_limit() {
     }
 }
 
-/// Kills a process the hard way (`SIGKILL`), as an accident would.
+/// Kills a process with `SIGKILL`, as a crash would.
 pub fn kill_hard(pid: u32) {
     signal(pid as libc::pid_t, libc::SIGKILL);
 }
 
-/// Makes a process hang (`SIGSTOP`) until it is thawed.
+/// Stops a process (`SIGSTOP`) until it is thawed.
 pub fn freeze(pid: u32) {
     signal(pid as libc::pid_t, libc::SIGSTOP);
 }
 
-/// Lets a process go on that was made to hang.
+/// Resumes a process that was stopped.
 pub fn thaw(pid: u32) {
     signal(pid as libc::pid_t, libc::SIGCONT);
 }
 
-/// Kills a whole process group the hard way.
+/// Kills a whole process group with `SIGKILL`.
 pub(crate) fn kill_group_hard(group: u32) {
     signal(-(group as libc::pid_t), libc::SIGKILL);
 }
@@ -171,7 +171,7 @@ fn signal(pid: libc::pid_t, number: libc::c_int) {
     }
 }
 
-// The kernel tells nobody but the parent that a process ended, so this has to look again and again.
+// The kernel reports the end of a process to its parent only, so this has to poll.
 async fn wait_until_empty(what: &str, look: impl Fn() -> Vec<Process>) {
     let mut ticks = tokio::time::interval(Duration::from_millis(10));
     let emptied = async {

@@ -1,7 +1,7 @@
-//! A proxy on loopback that wants a user and a password.
+//! A proxy on loopback that requires a user and a password.
 //!
-//! Whatever host is asked for, the answer comes from one server of the test; hosts that begin with `nowhere` cannot
-//! be reached, and no tunnel can be made.
+//! All hosts lead to one server of the test; hosts that begin with `nowhere` cannot be reached, and tunnels are
+//! refused.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// The proxy. Takes no more connections when dropped.
+/// The proxy. Accepts no more connections when dropped.
 #[derive(Debug)]
 pub struct ProxyServer {
     port: u16,
@@ -20,7 +20,7 @@ pub struct ProxyServer {
 struct Shared {
     /// The port of the server behind it.
     server: u16,
-    /// The value of the header that opens it.
+    /// The required header value.
     wanted: String,
     passed: AtomicUsize,
     refused: AtomicUsize,
@@ -46,14 +46,14 @@ impl ProxyServer {
                     return;
                 }
                 let serving = Arc::clone(&serving);
-                // A browser that hangs up is no matter.
+                // A browser that disconnects does not matter.
                 thread::spawn(move || drop(serving.serve(stream)));
             }
         });
         Self { port, shared }
     }
 
-    /// Where it listens, such as `127.0.0.1:40001`.
+    /// Its address, such as `127.0.0.1:40001`.
     pub fn authority(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
@@ -77,7 +77,7 @@ impl Drop for ProxyServer {
 }
 
 impl Shared {
-    /// Answers one request.
+    /// Responds to one request.
     fn serve(&self, mut browser: TcpStream) -> io::Result<()> {
         let mut reader = BufReader::new(browser.try_clone()?);
         let mut request = String::new();

@@ -1,11 +1,11 @@
-//! Random numbers that a printed seed brings back.
+//! Random numbers that can be reproduced from a printed seed.
 
 /// A small seeded generator (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
-    /// The numbers that belong to a seed.
+    /// The generator for a seed.
     pub fn seeded(seed: u64) -> Self {
         Self(seed)
     }

@@ -1,4 +1,4 @@
-//! A whole tabmux in a home of its own: one daemon, one launched browser, and a client for each session.
+//! A complete tabmux in its own home folder: one daemon, one launched browser, and a client for each session.
 
 use crate::{FixtureServer, McpClient, PATIENCE, process};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// The place of a daemon, its browser and its clients. All of it ends with this.
+/// A daemon, its browser and its clients. All of it ends with this value.
 #[derive(Debug)]
 pub struct SharedDaemon {
-    /// Pages to work on.
+    /// Pages for the tests.
     pub pages: FixtureServer,
     binary: PathBuf,
     browser: PathBuf,
@@ -18,7 +18,7 @@ pub struct SharedDaemon {
 }
 
 impl SharedDaemon {
-    /// A place where no daemon runs yet: the first client starts it.
+    /// A home without a running daemon: the first client starts it.
     pub fn new(binary: &Path, browser: &Path) -> Self {
         let home = TempDir::with_prefix("tabmux-shared-").expect("a temporary folder");
         std::fs::create_dir(home.path().join("work")).expect("a folder to work in");
@@ -31,21 +31,21 @@ impl SharedDaemon {
         }
     }
 
-    /// With one more variable in the environment of all that is started here.
+    /// Adds a variable to the environment of everything that is started here.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
 
-    /// One more client, after its handshake, in the browser that all share.
+    /// A new client, after its handshake, in the shared browser.
     pub async fn client(&self) -> McpClient {
         let client = McpClient::spawn(self.mcp());
         client.initialize().await;
         client
     }
 
-    /// The command of one more client.
+    /// The command of a new client.
     pub fn mcp(&self) -> Command {
         let mut command = self.tabmux();
         command.args([
@@ -62,17 +62,17 @@ impl SharedDaemon {
         command
     }
 
-    /// The folder that clients work in.
+    /// The working folder of the clients.
     pub fn work(&self) -> PathBuf {
         self.home.path().join("work")
     }
 
-    /// What belongs to this daemon has this in its command line, and its files are below it.
+    /// The home folder. All processes of this daemon have it in their command line, and all files are below it.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// The daemon's process, if there is one. It is not asked: it may hang.
+    /// The daemon's process, if there is one. Does not ask the daemon, which may hang.
     pub fn pid(&self) -> Option<u32> {
         let all = process::processes_with(&self.home.path().display().to_string());
         let daemon = all.iter().find(|one| one.command.contains(" daemon run "));
@@ -98,7 +98,7 @@ impl SharedDaemon {
         port.unwrap_or_else(|| panic!("no port in {status}"))
     }
 
-    /// What `tabmux status` says; nothing if it gets no answer.
+    /// The output of `tabmux status`; `None` without a response.
     pub async fn status(&self) -> Option<Value> {
         let mut command = self.tabmux();
         command.args(["status", "--json"]).kill_on_drop(true);
@@ -106,7 +106,7 @@ impl SharedDaemon {
         serde_json::from_slice(&output.ok()?.ok()?.stdout).ok()
     }
 
-    /// How much space the files below the home take that are not the browser's profile.
+    /// How much disk space the files below the home use, without the browser's profile.
     pub fn disk_bytes(&self) -> u64 {
         let mut folders = vec![self.home.path().to_owned()];
         let mut bytes = 0;
@@ -124,8 +124,8 @@ impl SharedDaemon {
         bytes
     }
 
-    /// The program itself, pointed at this daemon. It may open 1,024 files unless it asks for more, as on
-    /// most machines.
+    /// The program itself, configured for this daemon. It may open 1,024 files unless it raises the limit, as on most
+    /// machines.
     fn tabmux(&self) -> Command {
         let home = self.home.path();
         let mut command = Command::new("sh");

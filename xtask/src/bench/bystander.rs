@@ -12,7 +12,7 @@ use row::{Found, Row};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tabmux_testkit::attacks::{ATTACKS, Attack, Bystander, Lost, Playing, Turns};
+use tabmux_testkit::attacks::{ATTACKS, Attack, Bystander, Lost, RunningAttack, Turns};
 use tabmux_testkit::{SharedDaemon, process};
 use tokio::time::timeout;
 
@@ -155,7 +155,7 @@ async fn attacked(
 }
 
 /// What did not hold beside the times. Where the bystander has lost something already, nobody asks.
-async fn holds(playing: Playing) -> Vec<String> {
+async fn holds(playing: RunningAttack) -> Vec<String> {
     let mut wrong: Vec<String> = Vec::new();
     let held = playing.complaints().await;
     for complaint in held.into_iter().chain(playing.end().await.complaints) {

@@ -1,11 +1,11 @@
-//! Follows one browser: the only task that keeps its table of tabs.
+//! The actor of one browser: the only task that changes its table of tabs.
 
+use super::actor_requests::ActorRequest;
 use super::downloads::{Downloads, Staging};
 use super::entry::Entry;
-use super::orders::Order;
+use super::heartbeat::Heartbeat;
 use super::private::Privacy;
 use super::proxy_login::ProxyLogin;
-use super::pulse::Pulse;
 use super::{BrowserEvent, TabFacts, TabOpener};
 use super::{crashes, tools};
 use crate::error::ToolError;
@@ -26,25 +26,25 @@ pub(super) struct Actor<E> {
     settings: TabSettings,
     process: Option<BrowserProcess>,
     pub(super) tabs: HashMap<TargetId, Entry>,
-    /// Tabs that crashed, and whether anybody is attached to them.
+    /// Tabs that crashed, and whether a client is attached to them.
     pub(super) crashed: HashMap<TargetId, bool>,
-    /// Tabs being made now, and those that have to wait until it is known whose they are.
+    /// Tabs being created now, and new ones that are not reported until their opener is known.
     pub(super) making: usize,
     pub(super) unannounced: Vec<TargetId>,
     pub(super) downloads: Downloads,
-    /// Where downloads of a browser of ours go first.
+    /// Where a launched browser puts downloads first.
     pub(super) staging: Option<Staging>,
     output: Option<OutputRoot>,
     tag: u32,
     report: mpsc::Sender<E>,
-    /// Whether a person uses this browser and can end our sessions.
+    /// Whether a person uses this browser and can end our CDP sessions.
     personal: bool,
     pub(super) privacy: Privacy,
     pub(super) proxy_login: ProxyLogin,
-    /// Tabs that nobody is told of.
+    /// Tabs that are not reported.
     pub(super) hidden: HashMap<TargetId, TabFacts>,
-    /// To ourselves, from those who watch over tabs.
-    orders: mpsc::WeakSender<Order>,
+    /// Our own queue, for the tasks that watch tabs.
+    requests: mpsc::WeakSender<ActorRequest>,
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
@@ -55,7 +55,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         tabs: &[TabFacts],
         tag: u32,
         report: mpsc::Sender<E>,
-        orders: mpsc::WeakSender<Order>,
+        requests: mpsc::WeakSender<ActorRequest>,
     ) -> Self {
         let tabs = tabs
             .iter()
@@ -77,11 +77,11 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             privacy: Privacy::default(),
             proxy_login: ProxyLogin::default(),
             hidden: HashMap::new(),
-            orders,
+            requests,
         }
     }
 
-    /// The same, with a place for downloads.
+    /// Sets the folder for downloads.
     pub(super) fn staging(self, staging: Option<(Staging, OutputRoot)>) -> Self {
         let (staging, output) = staging.unzip();
         Self {
@@ -91,7 +91,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// The same, in a browser that a person uses.
+    /// Sets whether a person uses the browser.
     pub(super) fn of_person(self, personal: bool) -> Self {
         Self { personal, ..self }
     }
@@ -99,33 +99,33 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     pub(super) async fn run(
         mut self,
         mut events: Events,
-        mut orders: mpsc::Receiver<Order>,
-        pulse: Pulse,
+        mut requests: mpsc::Receiver<ActorRequest>,
+        heartbeat: Heartbeat,
     ) {
         let mut shut_down = None;
-        // A browser of ours that hangs is not let go: its tabs would go with it.
+        // A launched browser that hangs is not given up: its tabs would be lost.
         let attached = self.process.is_none();
-        let mut hangs = std::pin::pin!(pulse.stops(self.session.clone()));
+        let mut hangs = std::pin::pin!(heartbeat.stops(self.session.clone()));
         loop {
             tokio::select! {
-                // Events first: whoever asks after Chrome's answer finds what came before it known.
+                // Events first: a request sent after Chrome's response must see all earlier events.
                 biased;
                 event = events.next() => match event {
                     Some(event) => self.handle_event(event).await,
                     None => break,
                 },
-                order = orders.recv() => match order {
-                    Some(Order::ShutDown { done }) => {
+                request = requests.recv() => match request {
+                    Some(ActorRequest::ShutDown { done }) => {
                         shut_down = Some(done);
                         break;
                     }
-                    Some(order) => self.handle_order(order).await,
+                    Some(request) => self.handle_request(request).await,
                     None => break,
                 },
-                // A helper that lives on may hold the pipe open after the browser has died.
+                // A child process that survives the browser can keep the pipe open.
                 () = exit_of(self.process.as_mut()) => break,
                 () = &mut hangs, if attached => {
-                    tracing::warn!("the browser gives no sign of life and is let go");
+                    tracing::warn!("the browser does not respond; giving up the connection");
                     break;
                 }
             }
@@ -180,27 +180,27 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    async fn handle_order(&mut self, order: Order) {
-        match order {
-            Order::Attach { target, answer } => self.handle_attach(&target, answer),
-            Order::Attached { target, answer } => {
+    async fn handle_request(&mut self, request: ActorRequest) {
+        match request {
+            ActorRequest::Attach { target, answer } => self.handle_attach(&target, answer),
+            ActorRequest::Attached { target, answer } => {
                 let entry = self.tabs.get(&target);
                 if let Some(tab) = entry.and_then(|entry| entry.tab.clone()) {
                     let _ = answer.send(tab);
                 }
             }
-            Order::Unattachable { target, why } => self.handle_unattachable(&target, &why),
-            Order::Crashed { session } => self.handle_crashed(&session).await,
-            Order::AwaitGone { target, done } => {
+            ActorRequest::Unattachable { target, why } => self.handle_unattachable(&target, &why),
+            ActorRequest::Crashed { session } => self.handle_crashed(&session).await,
+            ActorRequest::AwaitGone { target, done } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.awaiting_gone.push(done);
                 }
             }
-            Order::BeginMaking { done } => {
+            ActorRequest::BeginMaking { done } => {
                 self.making += 1;
                 let _ = done.send(());
             }
-            Order::EndMaking { made, done } => {
+            ActorRequest::EndMaking { made, done } => {
                 self.making = self.making.saturating_sub(1);
                 if let Some((target, origin)) = made {
                     self.own(&target);
@@ -208,7 +208,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                         entry.is_stray = false;
                     }
                     self.announce(&target, origin).await;
-                    self.look_again().await;
+                    self.recheck_privacy().await;
                 }
                 if self.making == 0 {
                     for target in std::mem::take(&mut self.unannounced) {
@@ -217,19 +217,19 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
                 let _ = done.send(());
             }
-            Order::Head { target, url } => {
+            ActorRequest::NavigatingTo { target, url } => {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.destination = Some(url);
-                    self.tell_changed(&target).await;
+                    self.report_change(&target).await;
                 }
             }
-            Order::Refresh { tabs, done } => {
+            ActorRequest::Refresh { tabs, done } => {
                 for facts in tabs {
                     self.handle_title(facts).await;
                 }
                 let _ = done.send(());
             }
-            Order::TellTools {
+            ActorRequest::ReportTools {
                 target,
                 findings,
                 done,
@@ -237,17 +237,17 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 if let Some(entry) = self.tabs.get_mut(&target) {
                     entry.tools = *findings;
                 }
-                self.tell_tools(&target).await;
+                self.report_tools(&target).await;
                 if let Some(done) = done {
                     let _ = done.send(());
                 }
             }
-            Order::LetGo { which, done } => {
-                let left = self.let_go(&which).await;
+            ActorRequest::Detach { which, done } => {
+                let left = self.detach_all(&which).await;
                 let _ = done.send(left);
             }
-            Order::LookAgain => self.look_again().await,
-            Order::ShutDown { .. } => {}
+            ActorRequest::RecheckPrivacy => self.recheck_privacy().await,
+            ActorRequest::ShutDown { .. } => {}
         }
     }
 
@@ -265,23 +265,23 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             return;
         }
         entry.awaiting_tab.push(answer);
-        // In a browser of ours every tab attaches by itself.
+        // In a launched browser every tab is attached automatically.
         if self.process.is_none() && !entry.attaching {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
             let attach = target::AttachToTarget { target_id, flatten };
-            let (session, orders, target) =
-                (self.session.clone(), self.orders.clone(), target.clone());
+            let (session, actor, target) =
+                (self.session.clone(), self.requests.clone(), target.clone());
             tokio::spawn(async move {
                 let refused = session.send(attach).await.err();
-                if let (Some(why), Some(orders)) = (refused, orders.upgrade()) {
-                    let _ = orders.send(Order::Unattachable { target, why }).await;
+                if let (Some(why), Some(actor)) = (refused, actor.upgrade()) {
+                    let _ = actor.send(ActorRequest::Unattachable { target, why }).await;
                 }
             });
         }
     }
 
-    /// Some pages are the browser's own: an extension may not touch them.
+    /// Some pages belong to the browser itself, and an extension may not attach to them.
     fn handle_unattachable(&mut self, target: &TargetId, why: &CdpError) {
         let policy = self.settings.policy;
         let Some(entry) = self.tabs.get_mut(target) else {
@@ -323,7 +323,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 let origin = TabOpener::Popup {
                     opener: opener.clone(),
                 };
-                // Announced first: who hears of the popup from its opener finds it known.
+                // Report the popup before its opener mentions it.
                 self.announce(&target, origin).await;
                 if let Some(tab) = self.tabs.get(&opener).and_then(|entry| entry.tab.as_ref()) {
                     tab.note_popup(target);
@@ -340,10 +340,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         session: Session,
         events: Events,
     ) {
-        // Chrome attaches a new tab before it tells of it.
+        // Chrome attaches a new tab before it reports its creation.
         self.handle_created(&event.target_info).await;
         let target = event.target_info.target_id.clone();
-        // Before its first request: a popup may go where its opener may, and nowhere else.
+        // Before its first request: the opener's policy applies to a popup.
         let opener = event.target_info.opener_id.as_ref();
         let opener = opener.and_then(|opener| self.tabs.get(opener)?.tab.as_ref());
         let user = opener.and_then(Tab::user);
@@ -374,15 +374,15 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for answer in entry.awaiting_tab.drain(..) {
             let _ = answer.send(Ok(tab.clone()));
         }
-        tools::watch(&tab, self.orders.clone());
-        crashes::watch(&tab, self.orders.clone());
+        tools::watch(&tab, self.requests.clone());
+        crashes::watch(&tab, self.requests.clone());
         entry.tab = Some(tab);
     }
 
     async fn handle_changed(&mut self, info: &target::TargetInfo) {
         let facts = TabFacts::from(info);
         let Some(entry) = self.tabs.get_mut(&facts.target) else {
-            // A tab that crashed, and is loaded again if this is not about something else.
+            // The tab crashed. Unless this event is about something else, it is loaded again.
             return match self.is_still_crashed(info) {
                 true => {}
                 false => self.handle_created(info).await,
@@ -394,20 +394,20 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             entry.destination = None;
         }
         entry.facts = facts;
-        self.tell_changed(&target).await;
+        self.report_change(&target).await;
     }
 
-    /// Takes over a title, unless the tab has moved on since it was asked for.
+    /// Stores a title, unless the tab has navigated since it was asked for.
     async fn handle_title(&mut self, facts: TabFacts) {
         let known = self.tabs.get_mut(&facts.target);
         if let Some(entry) = known.filter(|entry| entry.facts.url == facts.url) {
             entry.facts.title = facts.title;
-            self.tell_changed(&facts.target).await;
+            self.report_change(&facts.target).await;
         }
     }
 
-    /// Tells how a tab looks now, if it was told otherwise.
-    async fn tell_changed(&mut self, target: &TargetId) {
+    /// Reports the tab's state if it changed.
+    async fn report_change(&mut self, target: &TargetId) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;
         };
@@ -421,8 +421,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self.tell(BrowserEvent::TabChanged(facts)).await;
     }
 
-    /// Tells which tools of its own a tab's page has now, if it was told otherwise.
-    async fn tell_tools(&mut self, target: &TargetId) {
+    /// Reports the tools of a tab's page if they changed.
+    async fn report_tools(&mut self, target: &TargetId) {
         if self.unannounced.contains(target) {
             return;
         }
@@ -470,7 +470,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// Tells of a new tab and where it comes from.
+    /// Reports a new tab and what opened it.
     pub(super) async fn announce(&mut self, target: &TargetId, origin: TabOpener) {
         self.unannounced.retain(|waiting| waiting != target);
         let Some(entry) = self.tabs.get_mut(target) else {
@@ -479,16 +479,16 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         entry.told = entry.facts.clone();
         let tab = entry.told.clone();
         self.tell(BrowserEvent::TabAppeared { tab, origin }).await;
-        self.tell_tools(target).await;
+        self.report_tools(target).await;
     }
 
     pub(super) async fn tell(&self, event: BrowserEvent) {
-        // Nobody listens any more only when everything is ending.
+        // The receiver is gone only during shutdown.
         let _ = self.report.send(E::from((self.tag, event))).await;
     }
 }
 
-/// Resolves when the process of a browser that we launched has ended; never for another's.
+/// Resolves when a launched browser's process has exited; never for other browsers.
 async fn exit_of(process: Option<&mut BrowserProcess>) {
     match process {
         Some(process) => process.exited().await,

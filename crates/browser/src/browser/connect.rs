@@ -1,12 +1,12 @@
-//! Connects to a browser: launches one, or attaches to one that runs.
+//! Connects to a browser: launches one, or attaches to a running one.
 
 use super::actor::Actor;
 use super::downloads::Staging;
+use super::heartbeat::Heartbeat;
+use super::open_connection::open_connection;
 use super::permissions;
 use super::private::Privacy;
 use super::proxy_login::{ProxyLogin, stop_documents};
-use super::pulse::Pulse;
-use super::reach::reach;
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::discover::{DiscoverError, Running};
@@ -23,17 +23,17 @@ use tokio::sync::{OnceCell, mpsc};
 /// Where a browser comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// One that we launch.
+    /// A browser that we launch.
     Launch(LaunchOptions),
-    /// One at `http://host:port`. Secrets may be in it: it is shown by [`crate::endpoint::shown`].
+    /// The one at `http://host:port`. May contain secrets: show it with [`crate::endpoint::shown`].
     Url(String),
-    /// One at `ws://…`, which wants these headers. The same holds for both.
+    /// The one at `ws://…`, with these headers. Both may contain secrets.
     WebSocket(String, Vec<(String, String)>),
-    /// Whichever of this user's browsers allows remote debugging.
+    /// Any of this user's browsers that allows remote debugging.
     Running(Running),
 }
 
-/// Why there is no connection. The text is for people and agents alike.
+/// Why there is no connection. Users and agents read the text.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// No running browser allows remote debugging.
@@ -41,70 +41,70 @@ pub enum ConnectError {
     NoneRunning,
     /// The same, and none may be launched.
     #[error(
-        "No running browser that is meant allows remote debugging, and --autoConnect launches none. Allow \
+        "No matching running browser allows remote debugging, and --autoConnect does not launch one. Allow \
          it at chrome://inspect/#remote-debugging"
     )]
     NoneToAttach,
-    /// The extension is meant, and is away.
+    /// The extension was chosen, and is not connected.
     #[error("Browser extension not connected")]
     NoExtension,
-    /// The named one cannot be reached.
+    /// The configured browser cannot be reached.
     #[error(transparent)]
     Discover(#[from] DiscoverError),
-    /// The websocket was refused.
+    /// The websocket could not be opened.
     #[error("No browser answers at {url} ({detail}).")]
     WebSocket {
-        /// Where.
+        /// Its address.
         url: String,
         /// What went wrong.
         detail: String,
     },
-    /// Somebody answers there, and refuses.
+    /// The server refused.
     #[error("{0}")]
     Refused(String),
-    /// Ours did not start.
+    /// Our browser did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// Ours started, and ended or fell silent before it was ready.
-    #[error("The browser ended or fell silent as it started ({0})")]
-    Stillborn(CdpError),
-    /// It can be reached, and says nothing.
-    #[error("The browser does not answer ({0}). If it hangs, restart it.")]
-    Silent(CdpError),
+    /// Our browser started, but exited or did not respond during startup.
+    #[error("The browser exited or did not respond during startup ({0})")]
+    FailedAtStartup(CdpError),
+    /// It is connected, but does not respond.
+    #[error("The browser does not respond ({0}). If it hangs, restart it.")]
+    Unresponsive(CdpError),
 }
 
-/// A browser that has introduced itself. Its events wait until somebody follows it.
+/// A connected browser. Its events are queued until [`Connected::follow`].
 #[derive(Debug)]
 pub struct Connected {
-    /// What it told about itself.
+    /// What is known about it.
     pub info: BrowserInfo,
     session: Session,
     events: Events,
     process: Option<BrowserProcess>,
     settings: TabSettings,
-    pulse: Pulse,
+    heartbeat: Heartbeat,
     personal: bool,
     targets: Vec<target::TargetInfo>,
     privacy: Privacy,
     staging: Option<(Staging, OutputRoot)>,
-    /// The proxy that asks us for a password.
+    /// The proxy that needs a password.
     proxy: Option<Proxy>,
 }
 
 impl Connected {
-    /// The same, without what is private in a browser that is not ours.
+    /// Hides private windows, in a browser that we did not launch.
     pub(super) async fn guarded(mut self) -> Self {
         if self.info.launched {
             return self;
         }
-        // One that does not know contexts has nothing in them.
+        // A browser that does not know contexts has no private ones.
         let asked = target::GetBrowserContexts::default();
         let told = self.session.send_within(asked, FIRST_ANSWER_LIMIT).await;
         self.privacy = Privacy::of(told.unwrap_or_default(), &self.targets);
         self.with_private(false)
     }
 
-    /// The same, with an answer for a proxy that asks for a password.
+    /// Answers a proxy that asks for a password.
     async fn behind(mut self, source: &Source) -> Result<Self, ConnectError> {
         let proxy = match source {
             Source::Launch(options) => options.proxy.as_ref(),
@@ -112,26 +112,26 @@ impl Connected {
         };
         if let Some(proxy) = proxy.filter(|proxy| proxy.wants_login()) {
             let asked = self.session.send(stop_documents(true)).await;
-            asked.map_err(ConnectError::Stillborn)?;
+            asked.map_err(ConnectError::FailedAtStartup)?;
             self.proxy = Some(proxy.clone());
         }
         Ok(self)
     }
 
-    /// The same, with the tabs of private windows or without them. At first they are left out.
+    /// Sets whether the tabs of private windows are visible. By default they are not.
     pub fn with_private(mut self, allowed: bool) -> Self {
         self.privacy.allow(allowed);
         (self.info.tabs, self.info.front) = seen(&self.targets, &self.privacy);
         self
     }
 
-    /// The same, asked for signs of life as `pulse` says.
-    pub fn with_pulse(self, pulse: Pulse) -> Self {
-        Self { pulse, ..self }
+    /// Sets how often the browser is probed.
+    pub fn with_heartbeat(self, heartbeat: Heartbeat) -> Self {
+        Self { heartbeat, ..self }
     }
 
-    /// Follows the browser. Events go to `report`, each with `tag`; none is lost between
-    /// [`BrowserInfo::tabs`] and the first event.
+    /// Follows the browser. Events go to `report`, each with `tag`; none is lost between [`BrowserInfo::tabs`] and
+    /// the first event.
     pub fn follow<E>(self, tag: u32, report: mpsc::Sender<E>) -> Browser
     where
         E: From<(u32, BrowserEvent)> + Send + 'static,
@@ -142,7 +142,7 @@ impl Connected {
             events,
             process,
             settings,
-            pulse,
+            heartbeat,
             personal,
             targets,
             privacy,
@@ -153,8 +153,8 @@ impl Connected {
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
-        let (order, orders) = mpsc::channel(64);
-        let weak = order.downgrade();
+        let (to_actor, requests) = mpsc::channel(64);
+        let weak = to_actor.downgrade();
         let actor = Actor::new(
             session.clone(),
             settings,
@@ -168,14 +168,14 @@ impl Connected {
         let signs_in = proxy.is_some();
         let actor = actor.staging(staging).signing_in(ProxyLogin::to(proxy));
         let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
-        tokio::spawn(actor.run(events, orders, pulse));
+        tokio::spawn(actor.run(events, requests, heartbeat));
         Browser(Arc::new(Inner {
             session,
             launched: info.launched,
             personal,
             privacy,
             staging: place,
-            orders: order,
+            requests: to_actor,
             stuck: StuckPages::default(),
             web_mcp: OnceLock::new(),
             signs_in,
@@ -186,7 +186,7 @@ impl Connected {
 }
 
 impl Browser {
-    /// Connects to a browser and hears which tabs it has. What one of ours downloads goes to `output`.
+    /// Connects to a browser and reads its tabs. Downloads of a launched one go to `output`.
     pub async fn connect(
         source: &Source,
         settings: TabSettings,
@@ -194,13 +194,19 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(reach(source).await?, settings.clone(), Some(output)).await {
-                // A killed daemon's browser that was still coming up has taken the profile, and ends now; who finds
-                // the profile taken ends at once.
-                Err(ConnectError::Stillborn(CdpError::Disconnected { .. }))
+            match Self::meet(
+                open_connection(source).await?,
+                settings.clone(),
+                Some(output),
+            )
+            .await
+            {
+                // A browser of a killed daemon may still be starting: it has locked the profile and exits now, and a
+                // second browser that finds the profile locked exits at once.
+                Err(ConnectError::FailedAtStartup(CdpError::Disconnected { .. }))
                     if launches < MOST_LAUNCHES =>
                 {
-                    tracing::warn!("the browser ended as it started, and is started again");
+                    tracing::warn!("the browser exited during startup; starting it again");
                     launches += 1;
                 }
                 met => break met?,
@@ -209,7 +215,7 @@ impl Browser {
         Ok(connected.behind(source).await?.guarded().await)
     }
 
-    /// Connects to a person's own browser, which somebody else in this process speaks for.
+    /// Connects to a person's own browser over a transport that another part of this process serves.
     pub async fn connect_over(
         transport: impl Transport,
         settings: TabSettings,
@@ -251,8 +257,8 @@ impl Browser {
                     staging.remove(&output).await;
                 }
                 return Err(match launched {
-                    true => ConnectError::Stillborn(error),
-                    false => ConnectError::Silent(error),
+                    true => ConnectError::FailedAtStartup(error),
+                    false => ConnectError::Unresponsive(error),
                 });
             }
         };
@@ -265,7 +271,7 @@ impl Browser {
             events,
             process,
             settings,
-            pulse: Pulse::default(),
+            heartbeat: Heartbeat::default(),
             personal: false,
             targets,
             privacy: Privacy::default(),
@@ -275,7 +281,7 @@ impl Browser {
     }
 }
 
-/// Asks the browser who it is and which tabs it has, and to tell of every change from now on.
+/// Asks the browser for its name and tabs, and subscribes to changes.
 async fn introduce(
     session: &Session,
     launched: bool,
@@ -285,15 +291,15 @@ async fn introduce(
         discover: true,
         filter: Some(crate::tab::only("page")),
     };
-    // In a browser of ours every tab is attached before its first script; in somebody else's only
-    // those that a session works in.
+    // In a launched browser every tab is attached before its first script; in other browsers only those that a
+    // session uses.
     let attach = async {
         if launched {
             session.send(attach_tabs()).await?;
         }
         Ok::<_, CdpError>(())
     };
-    // What a browser of ours downloads goes to our folder; in somebody else's, where theirs goes.
+    // Downloads of a launched browser go to our folder; those of other browsers stay where their user wants them.
     let theirs = || browser::SetDownloadBehavior {
         behavior: browser::SetDownloadBehaviorBehavior::DEFAULT,
         events_enabled: Some(true),
@@ -321,7 +327,7 @@ async fn introduce(
     Ok((info, targets))
 }
 
-/// The tabs that are there for agents, and the one of them that the user has in front.
+/// The tabs that agents can see, and the one of them that is in front.
 fn seen(targets: &[target::TargetInfo], privacy: &Privacy) -> (Vec<TabFacts>, Option<TargetId>) {
     let is_seen = |info: &&target::TargetInfo| !privacy.hides(info.browser_context_id.as_ref());
     let seen: Vec<_> = targets.iter().filter(is_seen).cloned().collect();
@@ -340,15 +346,15 @@ pub(super) async fn pages_and_tabs(session: &Session) -> Result<Vec<target::Targ
     Ok(session.send(targets).await?.target_infos)
 }
 
-/// The page that the user has in front. Chrome tells it of tabs, which have names of their own; tab
-/// and page are known by showing the same, and if several do, nobody can tell which is in front.
+/// The page that the user has in front. Chrome reports this for `tab` targets, whose ids differ from those of pages.
+/// A page is matched by address and title; if several match, the result is `None`.
 pub(super) fn in_front(targets: &[target::TargetInfo]) -> Option<TargetId> {
     let is_active = |info: &&target::TargetInfo| {
         let data = info.embedder_data.as_ref();
         let data = data.and_then(|data| data.decode::<serde_json::Value>().ok());
         info.r#type == "tab" && data.is_some_and(|data| data["tabActive"] == true)
     };
-    // Every window has an active tab; with several windows the one in front is not known.
+    // Every window has an active tab; with several windows it is unknown which is in front.
     let [front] = targets.iter().filter(is_active).collect::<Vec<_>>()[..] else {
         return None;
     };
@@ -382,8 +388,8 @@ fn product(text: &str) -> (String, String) {
 }
 
 const FIRST_ANSWER_LIMIT: Duration = Duration::from_secs(30);
-/// A browser that ends as it starts is started so often: once more is enough for one whose profile was taken for
-/// a moment, and soon over for one that cannot start at all.
+/// How often a browser that exits during startup is started. Two is enough for one whose profile was locked for a
+/// moment, and few for one that cannot start at all.
 const MOST_LAUNCHES: usize = 2;
 
 #[cfg(test)]
@@ -397,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_in_front_is_told_only_where_it_is_certain() {
+    fn the_page_in_front_is_reported_only_if_certain() {
         let page =
             |id: &str, url: &str| json!({"targetId": id, "type": "page", "url": url, "title": "t"});
         let tab = |url: &str, active: bool| {
@@ -424,7 +430,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_browser_that_ends_as_it_starts_leaves_no_folder_for_downloads() {
+    async fn a_browser_that_fails_to_start_leaves_no_downloads_folder() {
         let home = tempfile::tempdir().unwrap();
         let output = OutputRoot::at(home.path().join("output"));
         let mut options = LaunchOptions {
@@ -434,14 +440,14 @@ mod tests {
         options.wanted.executable = Some("/bin/false".into());
         let source = Source::Launch(options);
         let connected = Browser::connect(&source, TabSettings::default(), &output).await;
-        assert!(matches!(connected, Err(ConnectError::Stillborn(_))));
-        // StateFiles the one that is made only now.
+        assert!(matches!(connected, Err(ConnectError::FailedAtStartup(_))));
+        // Besides the one that is created only now.
         let folders = output.make().unwrap().parent().map(std::fs::read_dir);
         assert_eq!(folders.unwrap().unwrap().count(), 1);
     }
 
     #[test]
-    fn a_private_window_is_neither_seen_nor_in_front() {
+    fn a_private_window_is_neither_visible_nor_in_front() {
         let target = |kind: &str, url: &str, context: &str| {
             json!({
                 "targetId": format!("{kind} {url}"), "type": kind, "url": url, "title": "t",

@@ -1,15 +1,15 @@
-//! Tabs that crash. Chrome tells of it once, and says it again only to those who attach; and the tab is
-//! there, to be loaded again.
+//! Tabs that crash. Chrome reports a crash once, and again only to a client that attaches. The tab itself remains,
+//! and can be loaded again.
 
 use super::BrowserEvent;
 use super::actor::Actor;
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use crate::tab::{Gone, Tab};
 use tabmux_cdp::types::target::{SessionId, TargetInfo};
 use tokio::sync::mpsc;
 
-/// Gives notice when the tab itself tells that it crashed.
-pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
+/// Notifies the actor when the tab itself reports its crash.
+pub(super) fn watch(tab: &Tab, requests: mpsc::WeakSender<ActorRequest>) {
     let mut state = tab.watch();
     let session = tab.session().id().cloned();
     tokio::spawn(async move {
@@ -17,16 +17,16 @@ pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
             Ok(state) => state.gone,
             Err(_) => None,
         };
-        if let (Some(Gone::Crashed), Some(session), Some(orders)) =
-            (gone, session, orders.upgrade())
+        if let (Some(Gone::Crashed), Some(session), Some(requests)) =
+            (gone, session, requests.upgrade())
         {
-            let _ = orders.send(Order::Crashed { session }).await;
+            let _ = requests.send(ActorRequest::Crashed { session }).await;
         }
     });
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    /// Whether news of a tab that crashed only say that somebody attached to it or let it go.
+    /// Whether a change of a crashed tab is only that a client attached or detached.
     pub(super) fn is_still_crashed(&mut self, info: &TargetInfo) -> bool {
         let attached = self.crashed.get_mut(&info.target_id);
         match attached.filter(|attached| **attached != info.attached) {

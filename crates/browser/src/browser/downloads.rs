@@ -1,5 +1,5 @@
-//! Downloads of one browser: each is told to the tab that began it, and followed to its end. Those of a browser of
-//! ours belong to the session that uses the tab, and count against what it may download.
+//! Downloads of one browser: each is reported to the tab that started it, until it ends. In a launched browser, a
+//! download belongs to the session that uses the tab, and counts against its quota.
 
 use super::ContextId;
 use super::actor::Actor;
@@ -11,21 +11,21 @@ use std::path::PathBuf;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::browser::{self, SetDownloadBehaviorBehavior};
 
-/// The downloads that are on their way.
+/// The running downloads.
 #[derive(Debug, Default)]
 pub(super) struct Downloads {
     running: VecDeque<Running>,
 }
 
 impl Downloads {
-    /// Makes room at the cost of the session, or where there are none the tab, that has most on their way.
+    /// Removes a download of the session with the most running ones; without sessions, of the tab with the most.
     fn evict(&mut self) -> Option<Running> {
         let whose: Vec<_> = self.running.iter().map(Running::whose).collect();
         self.running.remove(oldest_of_most(&whose)?)
     }
 }
 
-/// The first of those that are most often there.
+/// The index of the first item of the most frequent value.
 fn oldest_of_most<T: PartialEq>(whose: &[T]) -> Option<usize> {
     let count = |one: &T| whose.iter().filter(|other| *other == one).count();
     let most = whose.iter().map(count).max()?;
@@ -34,14 +34,14 @@ fn oldest_of_most<T: PartialEq>(whose: &[T]) -> Option<usize> {
 
 #[derive(Debug)]
 struct Running {
-    /// Those that are told of it.
+    /// The tabs that get reports of it.
     tabs: Vec<Tab>,
     download: Download,
-    /// In a browser of ours: the folder of the session that it is for.
+    /// In a launched browser: the output folder of its session.
     owner: Option<OutputFolder>,
-    /// The context of the tab that began it.
+    /// The context of the tab that started it.
     context: Option<ContextId>,
-    /// How many bytes count against its session.
+    /// How many bytes count against its session's quota.
     counted: u64,
 }
 
@@ -52,7 +52,7 @@ impl Running {
         }
     }
 
-    /// More of it has come. Fails, in words, if that is too much.
+    /// Counts new bytes. The error is a sentence, if the quota is exceeded.
     fn grow(&mut self, event: &browser::DownloadProgress) -> Result<(), String> {
         let Some(owner) = &self.owner else {
             return Ok(());
@@ -63,7 +63,7 @@ impl Running {
         grown
     }
 
-    /// The session that it is for, and where there is none the tab that began it.
+    /// The session that it belongs to; without one, the tab that started it.
     fn whose(&self) -> (Option<usize>, Option<TargetId>) {
         match &self.owner {
             Some(owner) => (Some(owner.number()), None),
@@ -71,7 +71,7 @@ impl Running {
         }
     }
 
-    /// It was stopped because its session began too many: it has had that one all the same.
+    /// It was cancelled because its session started too many: the file still counts, its bytes do not.
     fn give_back_bytes(&mut self) {
         if let Some(owner) = self.owner.as_ref() {
             owner.downloads().give_back_bytes(self.counted);
@@ -79,7 +79,7 @@ impl Running {
         }
     }
 
-    /// It is over, and its file is not kept.
+    /// It ended, and its file is not kept.
     fn give_back(&mut self) {
         if let Some(owner) = self.owner.take() {
             owner.downloads().give_back(self.counted);
@@ -87,24 +87,24 @@ impl Running {
     }
 }
 
-/// Where a browser of ours puts downloads until they are whole.
+/// Where a launched browser puts downloads until they are complete.
 #[derive(Clone, Debug)]
 pub(super) struct Staging(pub(super) Option<PathBuf>);
 
 impl Staging {
-    /// A folder of their own for the downloads of one browser. Without one, nothing is downloaded.
+    /// A separate folder for the downloads of one browser. Without one, nothing is downloaded.
     pub(super) async fn make(output: &OutputRoot) -> Self {
         let root = output.clone();
         let made = output.session().threads().run(move || root.make()).await;
         match made {
             Ok(Ok(folder)) => return Self(Some(folder)),
-            Ok(Err(error)) => tracing::warn!(%error, "downloads have no place"),
-            Err(stuck) => tracing::warn!(%stuck, "downloads have no place"),
+            Ok(Err(error)) => tracing::warn!(%error, "there is no folder for downloads"),
+            Err(stuck) => tracing::warn!(%stuck, "there is no folder for downloads"),
         }
         Self(None)
     }
 
-    /// Has downloads of a context go there, each under the name that Chrome gave it.
+    /// The command that makes a context's downloads go there, each named by its id.
     pub(super) fn behavior(&self, context: Option<ContextId>) -> browser::SetDownloadBehavior {
         let folder = self.0.as_ref();
         browser::SetDownloadBehavior {
@@ -118,7 +118,7 @@ impl Staging {
         }
     }
 
-    /// Removes the folder, at the browser's end.
+    /// Removes the folder when the browser ends.
     pub(super) async fn remove(self, output: &OutputRoot) {
         if let Some(folder) = self.0 {
             let remove = move || std::fs::remove_dir_all(folder);
@@ -163,7 +163,11 @@ impl<E> Actor<E> {
             && evicted.owner.is_some()
         {
             evicted.give_back_bytes();
-            stop(&self.session, &mut evicted, "too many are coming.".into());
+            stop(
+                &self.session,
+                &mut evicted,
+                "too many downloads are running.".into(),
+            );
         }
     }
 
@@ -171,7 +175,7 @@ impl<E> Actor<E> {
         let list = &mut self.downloads.running;
         let place = list.iter().position(|it| it.download.guid == event.guid);
         let Some(index) = place else {
-            // One that was stopped may have been whole before Chrome heard of it.
+            // A cancelled one may have completed before Chrome received the command.
             if event.state == "completed" {
                 self.remove_staged(&event.guid);
             }
@@ -185,7 +189,7 @@ impl<E> Actor<E> {
         if !is_stopped {
             running.download.received = event.received_bytes;
         }
-        // A short one may be whole before anything is told of it.
+        // A short one may be complete before any progress is reported.
         let grown = match is_stopped {
             true => Ok(()),
             false => running.grow(&event),
@@ -217,7 +221,7 @@ impl<E> Actor<E> {
         }
     }
 
-    /// Removes a whole file that nobody wants.
+    /// Removes a complete file that is not kept.
     fn remove_staged(&self, guid: &str) {
         let folder = self.staging.as_ref().and_then(|it| it.0.as_ref());
         if let Some(folder) = folder.filter(|_| !guid.contains('/')) {
@@ -230,8 +234,7 @@ impl<E> Actor<E> {
         }
     }
 
-    /// The tab that a frame is in, and the context of it. Where a link made a new tab that shows nothing, because
-    /// it led to a file, that is the tab with the link as well.
+    /// The tab of a frame, and its context. If a link to a file opened a new blank tab, also the tab with the link.
     fn beginners(&self, frame: &tabmux_cdp::types::page::FrameId) -> (Vec<Tab>, Option<ContextId>) {
         let shows = |tab: &Tab| {
             tab.target().as_str() == frame.as_str() || tab.state().frames.find(frame).is_some()
@@ -248,7 +251,7 @@ impl<E> Actor<E> {
     }
 }
 
-/// Puts a whole download into the folder of its session, or removes it.
+/// Moves a complete download into its session's folder, or removes it.
 async fn end(
     mut running: Running,
     owner: OutputFolder,
@@ -274,7 +277,7 @@ async fn end(
     running.tell();
 }
 
-/// Has Chrome stop a download and remove what has come of it.
+/// Makes Chrome cancel a download and remove its partial file.
 fn stop(session: &Session, running: &mut Running, why: String) {
     session.post(browser::CancelDownload {
         guid: running.download.guid.clone(),
@@ -288,13 +291,13 @@ fn stop(session: &Session, running: &mut Running, why: String) {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "what is negative or too large is bounded by the cast"
+    reason = "the cast saturates"
 )]
 fn bytes(count: f64) -> u64 {
     count as u64
 }
 
-/// How many downloads of one browser are followed at once.
+/// How many downloads of one browser run at once.
 const MOST_DOWNLOADS: usize = 100;
 
 #[cfg(test)]
@@ -302,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_most_downloads_makes_room() {
+    fn the_session_with_most_downloads_loses_one() {
         assert_eq!(oldest_of_most::<u8>(&[]), None);
         assert_eq!(oldest_of_most(&[1]), Some(0));
         assert_eq!(oldest_of_most(&[1, 2, 2, 3]), Some(1));

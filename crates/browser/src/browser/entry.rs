@@ -1,4 +1,4 @@
-//! What a browser's actor knows of one of its tabs.
+//! What a browser's actor knows about one tab.
 
 use super::{ContextId, TabFacts};
 use crate::error::ToolError;
@@ -9,25 +9,25 @@ use tokio::time::Instant;
 
 pub(super) struct Entry {
     pub(super) facts: TabFacts,
-    /// What was told last.
+    /// The facts that were reported last.
     pub(super) told: TabFacts,
-    /// The tools of its page, as they were reported last.
+    /// The current tools of its page.
     pub(super) tools: Findings,
-    /// What was told last of them.
+    /// The tools that were reported last.
     pub(super) told_tools: Findings,
-    /// Where it is being sent, as long as it is blank.
+    /// Where it is navigating to, while it is blank.
     pub(super) destination: Option<String>,
     pub(super) tab: Option<Tab>,
     /// The tab whose page opened it.
     pub(super) opener: Option<TargetId>,
-    /// What keeps it away from some sites.
+    /// What blocks it from some sites.
     pub(super) guard: Guard,
-    /// Whether it has no opener and has not asked for anything yet.
+    /// Whether it has no opener and has not sent a request yet.
     pub(super) is_stray: bool,
     pub(super) attaching: bool,
-    /// Whether anybody is attached to it.
+    /// Whether any client is attached to it.
     pub(super) is_attached: bool,
-    /// When somebody wanted it attached last.
+    /// When it was last requested.
     pub(super) wanted_at: Instant,
     pub(super) awaiting_tab: Vec<oneshot::Sender<Result<Tab, ToolError>>>,
     pub(super) awaiting_gone: Vec<oneshot::Sender<()>>,
@@ -53,7 +53,7 @@ impl Entry {
         }
     }
 
-    /// Whether it shows nothing.
+    /// Whether it is blank.
     pub(super) fn is_blank(&self) -> bool {
         self.facts.is_blank()
     }

@@ -1,25 +1,25 @@
-//! What is known of a tab without touching it, and how much of it is fit to be told.
+//! What is known about a tab without attaching to it, as it is reported.
 
 use crate::tab::{Load, Tab, TargetId};
 use crate::text::{one_line, shorten};
 use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 use tabmux_cdp::types::target::TargetInfo;
 
-/// What is known of a tab without touching it.
+/// What is known about a tab without attaching to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabFacts {
-    /// Chrome's name of it.
+    /// Chrome's id of it.
     pub target: TargetId,
-    /// What it shows.
+    /// Its address.
     pub url: String,
-    /// Its title, bounded and on one line. Empty while its page has none yet.
+    /// Its title, shortened and on one line. Empty while its page has none yet.
     pub title: String,
     /// The context it is in: tabs of one context share cookies and storage.
     pub context: Option<ContextId>,
 }
 
 impl TabFacts {
-    /// The facts as they should be told of a tab that is on its way to `destination`.
+    /// The facts to report for a tab that is navigating to `destination`.
     pub(super) fn told(&self, tab: Option<&Tab>, destination: Option<&str>) -> Self {
         let mut facts = self.clone();
         if let Some(destination) = destination.filter(|_| self.is_blank()) {
@@ -33,12 +33,12 @@ impl TabFacts {
         facts
     }
 
-    /// Whether its page has no title: then Chrome calls it by its address.
+    /// Whether its page has no title: then Chrome reports its address as the title.
     pub(super) fn has_no_title(&self) -> bool {
         self.title.is_empty() || is_placeholder(&self.title, &self.url)
     }
 
-    /// Whether the tab shows nothing.
+    /// Whether the tab is blank.
     pub(super) fn is_blank(&self) -> bool {
         matches!(self.url.as_str(), "" | "about:blank")
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_in_place_of_a_title_is_told_apart_from_one() {
+    fn an_address_used_as_title_is_recognised() {
         assert!(is_placeholder("127.0.0.1:80/a", "http://127.0.0.1:80/a"));
         assert!(is_placeholder(
             "https://example.com",
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_on_its_way_is_told_by_where_it_goes() {
+    fn a_navigating_tab_shows_its_destination() {
         let blank = TabFacts {
             target: TargetId::from("T"),
             url: "about:blank".into(),

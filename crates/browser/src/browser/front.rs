@@ -1,7 +1,7 @@
 //! Watches which tab the user has in front.
 //!
-//! Chrome does not tell when that changes: neither in the target list, nor to pages whose focus is emulated.
-//! So it is asked, and only while somebody wants to know.
+//! Chrome does not report changes of it: neither in the target list, nor to pages whose focus is emulated. So it is
+//! polled, and only while it is needed.
 
 use super::connect::{in_front, pages_and_tabs};
 use super::{Browser, BrowserEvent};
@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 
 impl Browser {
-    /// Tells whenever the user has turned to another tab, while `wanted`, until the browser is gone or
-    /// nobody could want it any more. Which tab it is cannot always be told: with several windows, or several
-    /// tabs that show the same, nothing is said.
+    /// Reports each time the user switches to another tab, while `wanted` is true, until the browser is gone or the
+    /// sender of `wanted` is dropped. Reports nothing if the tab is ambiguous: with several windows, or several tabs
+    /// with the same address and title.
     pub async fn watch_front(
         &self,
         mut wanted: watch::Receiver<bool>,
@@ -31,7 +31,7 @@ impl Browser {
             let privacy = &self.0.privacy;
             targets.retain(|info| !privacy.hides(info.browser_context_id.as_ref()));
             let front = in_front(&targets);
-            // Where the user is at first is no news.
+            // The first tab in front is not a change.
             if let (Some(target), Some(before)) = (&front, &last)
                 && target != before
             {

@@ -1,6 +1,6 @@
-//! Tabs without an opener, in a browser that we launched: a page opens them by a control-, shift- or middle-click,
-//! and Chrome sends their first request before anybody can attach to them. So requests for documents are stopped
-//! for the whole browser as soon as a policy holds in one of its tabs.
+//! Tabs without an opener, in a launched browser: a page opens them by a control-, shift- or middle-click, and Chrome
+//! sends their first request before we can attach. So all requests for documents in the browser are paused and
+//! checked as soon as one of its tabs has a policy.
 
 use super::actor::Actor;
 use super::proxy_login::stop_documents;
@@ -13,8 +13,8 @@ use tabmux_cdp::types::network::ErrorReason;
 use tabmux_cdp::{Session, TooLarge};
 
 impl Browser {
-    /// From now on new tabs are held until it is known whether they may go where they go, if this work has a
-    /// policy. Where a browser is not ours, its tabs are not held.
+    /// From now on, pauses new tabs until their address has been checked, if the current task has a policy. Only in a
+    /// launched browser.
     pub(crate) async fn guard_new_tabs(&self) {
         let bounded = bounds::here().is_some_and(|policy| !policy.is_open());
         if !self.0.launched || !bounded {
@@ -25,18 +25,19 @@ impl Browser {
             self.0.session.send(enable).await.map(drop)
         };
         if let Err(error) = self.0.holding.get_or_try_init(enable).await {
-            tracing::warn!(%error, "new tabs cannot be held");
+            tracing::warn!(%error, "new tabs cannot be paused");
         }
     }
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    /// Some frame of the browser wants a document. Every one is answered, or it would wait for ever.
+    /// A frame of the browser requests a document. Every request is answered; without an answer it would hang
+    /// forever.
     pub(super) fn handle_paused(&mut self, paused: fetch::RequestPaused) {
-        // The main frame has the name of its tab.
+        // The main frame has the id of its tab.
         let target = TargetId::from(paused.frame_id.as_str());
         let Some(entry) = self.tabs.get_mut(&target) else {
-            // A frame inside a tab, whose own session has its say.
+            // A frame inside a tab: its own session checks it.
             return answer(&self.session, paused, &Guard::default());
         };
         let guard = entry.guard.clone();
@@ -44,31 +45,31 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             return answer(&self.session, paused, &guard);
         }
         let (context, newcomer) = (entry.facts().context.clone(), entry.tab.clone());
-        let neighbours = self
+        let other_tabs = self
             .tabs
             .iter()
             .filter(|(other, entry)| **other != target && entry.facts().context == context);
-        let neighbours = neighbours.filter_map(|(_, entry)| entry.tab.clone());
-        let neighbours: Vec<Tab> = neighbours.collect();
-        if !neighbours.iter().any(|tab| tab.guard().stops()) {
-            return answer(&self.session, paused, &guard); // Nobody has rules here.
+        let other_tabs = other_tabs.filter_map(|(_, entry)| entry.tab.clone());
+        let other_tabs: Vec<Tab> = other_tabs.collect();
+        if !other_tabs.iter().any(|tab| tab.guard().stops()) {
+            return answer(&self.session, paused, &guard); // There are no rules.
         }
         let session = self.session.clone();
         tokio::spawn(async move {
-            let policy = policy_for(&neighbours, &paused.request.url).await;
+            let policy = policy_for(&other_tabs, &paused.request.url).await;
             match newcomer {
-                Some(tab) => tab.watch_over(&policy, true).await,
+                Some(tab) => tab.apply_policy(&policy, true).await,
                 None => drop(guard.add(&policy, !policy.is_open())),
             }
             answer(&session, paused, &guard);
         });
     }
 
-    /// The same for a request that is too large to be told, such as that of a form with a long text. Which frame it
-    /// is of is said behind its body, so the rules of all tabs count; one that does not tell its address is ended.
+    /// The same for a request that is too large to be delivered, such as a form with a long text. Its frame is named
+    /// after its body, so the rules of all tabs apply; without a readable address it is blocked.
     pub(super) fn handle_paused_cut(&self, cut: &TooLarge) {
         let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
-            tracing::warn!("a request that was stopped is too large to be told apart");
+            tracing::warn!("a paused request is too large to be parsed; blocking it");
             return;
         };
         let may_go = |url: &str| {
@@ -88,10 +89,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 }
 
-/// The rules of the tab that asked for a new one at this address. If none is known to have, those of all tabs
-/// that could have.
-async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
-    for tab in neighbours {
+/// The rules of the tab that requested a new one at this address. If it is unknown which tab that was, the rules of
+/// all candidates.
+async fn policy_for(other_tabs: &[Tab], url: &str) -> OriginPolicy {
+    for tab in other_tabs {
         tab.catch_up().await;
     }
     let asked = |tab: &&Tab| {
@@ -99,16 +100,16 @@ async fn policy_for(neighbours: &[Tab], url: &str) -> OriginPolicy {
         let mut asked = state.new_tabs.iter();
         asked.any(|wanted| bare(wanted) == bare(url))
     };
-    let mut openers: Vec<_> = neighbours.iter().filter(asked).collect();
+    let mut openers: Vec<_> = other_tabs.iter().filter(asked).collect();
     for opener in &openers {
-        // It is told of what becomes of its wish.
+        // The call in the opener can then report the block.
         let main = opener.state().frames.main().map(|main| main.id.clone());
         if let Some(main) = main {
             opener.guard().stop(&main, url);
         }
     }
     if openers.is_empty() {
-        openers = neighbours.iter().collect();
+        openers = other_tabs.iter().collect();
     }
     let mut policy = OriginPolicy::default();
     for guard in openers.iter().map(|tab| tab.guard()) {
@@ -137,6 +138,6 @@ fn bare(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
-/// Wishes for new tabs that are kept for each tab; of a page that asks for more at once, the rules of all tabs
-/// count.
+/// How many requested new tabs are remembered for each tab; if a page requests more at once, the rules of all tabs
+/// apply.
 pub(crate) const MOST_NEW_TABS: usize = 16;

@@ -1,9 +1,9 @@
-//! Opens a tab: blank first, set up, then sent to its page, so that nothing of the page is missed.
+//! Opens a tab: first blank, then it is set up, then navigated, so that no event of the page is missed.
 
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use super::{Browser, ContextId, TabOpener, report_tools};
 use crate::address::Address;
-use crate::bounds::{self, Watch};
+use crate::bounds::{self, PolicyCheck};
 use crate::error::ToolError;
 use crate::files::OutputFolder;
 use crate::navigate;
@@ -13,7 +13,7 @@ use tabmux_cdp::types::target;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// How a tab is opened, and for whom.
+/// How a tab is opened, and for which call.
 pub(super) struct Opening {
     pub(super) context: Option<ContextId>,
     pub(super) tag: u64,
@@ -41,15 +41,15 @@ pub(super) async fn open(
     if let Some(session) = session {
         tab.used_by(session);
     }
-    // It is ours, in whoever's browser.
+    // It is our tab, even in a person's browser.
     browser.guard_new_tabs().await;
-    let watch = Watch::begin(&tab, true).await;
+    let watch = PolicyCheck::begin(&tab, true).await;
     match address.as_str() {
-        // It is there already.
+        // The blank page is already there.
         BLANK => tab.note_blank(),
         _ => match tokio::time::timeout_at(deadline, navigate::go(&tab, address)).await {
             Ok(result) => watch.end(result).await?,
-            // Chrome may have given up, with nobody there to hear it.
+            // The navigation may have failed before we were listening.
             Err(_) => navigate::failure_of_new(&tab).map_or(Ok(()), Err)?,
         },
     }
@@ -60,7 +60,7 @@ pub(super) async fn open(
     }
     let url = address.as_str().to_owned();
     browser
-        .order(Order::Head {
+        .request(ActorRequest::NavigatingTo {
             target: target.clone(),
             url,
         })
@@ -72,8 +72,8 @@ pub(super) async fn open(
     Ok(target)
 }
 
-/// Makes a blank tab in the background and has it announced with its origin; also when nobody waits for it any
-/// more, because what was begun has to be ended, and somebody has to hear of the tab to close it.
+/// Creates a blank tab in the background and reports it with its opener. Runs to its end even if the caller is
+/// cancelled: otherwise nothing would know the tab, and it would never be closed.
 pub(super) async fn make(
     browser: &Browser,
     context: Option<ContextId>,
@@ -89,7 +89,7 @@ async fn make_whole(
     origin: TabOpener,
 ) -> Result<TargetId, ToolError> {
     let (done, begun) = oneshot::channel();
-    browser.order(Order::BeginMaking { done }).await?;
+    browser.request(ActorRequest::BeginMaking { done }).await?;
     let _ = begun.await;
     let create = target::CreateTarget {
         url: BLANK.into(),
@@ -101,7 +101,7 @@ async fn make_whole(
     let made = created.as_ref().ok().map(|made| made.target_id.clone());
     let (done, ended) = oneshot::channel();
     browser
-        .order(Order::EndMaking {
+        .request(ActorRequest::EndMaking {
             made: made.clone().map(|made| (made, origin)),
             done,
         })

@@ -1,10 +1,10 @@
-//! What pages of a launched browser may do without asking: its user has said so.
+//! Permissions that pages of a launched browser have without asking, as the user configured.
 
 use super::ContextId;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::browser::{PermissionDescriptor, PermissionSetting, SetPermission};
 
-/// Grants these for all sites of a context. What this browser does not know it cannot grant.
+/// Grants these for all sites of a context. Unknown ones are skipped.
 pub(super) async fn grant(session: &Session, names: &[String], context: Option<ContextId>) {
     for name in names {
         let (plain, sysex) = match name.as_str() {
@@ -14,7 +14,7 @@ pub(super) async fn grant(session: &Session, names: &[String], context: Option<C
         let permission = PermissionDescriptor {
             name: plain.to_owned(),
             sysex,
-            // What a page may read and write without a click, it may also without the browser looking at it.
+            // Access to the clipboard without a click includes unsanitized contents.
             allow_without_sanitization: (plain == "clipboard-read").then_some(true),
             ..Default::default()
         };
@@ -25,7 +25,7 @@ pub(super) async fn grant(session: &Session, names: &[String], context: Option<C
             ..Default::default()
         };
         if let Err(error) = session.send(set).await {
-            tracing::warn!(%error, permission = name, "a permission was not granted");
+            tracing::warn!(%error, permission = name, "could not grant a permission");
         }
     }
 }

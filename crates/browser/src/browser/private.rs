@@ -1,12 +1,11 @@
-//! Tabs of private windows, in a browser that others use: there are none for anybody, unless the person says so.
+//! Tabs of private windows, in a browser that we did not launch: hidden from agents, unless the user permits them.
 //!
-//! Chrome does not say which windows are private. It says which context a tab is in, and which context is the
-//! default one; a private window has its own. So has whatever another program opened for itself, and that is
-//! none of our business either.
+//! Chrome does not say which windows are private. It says which context a tab is in, and which context is the default
+//! one; a private window has its own. So have contexts that other programs created; those are hidden, too.
 
 use super::actor::Actor;
+use super::actor_requests::ActorRequest;
 use super::entry::Entry;
-use super::orders::Order;
 use super::{Browser, BrowserEvent, ContextId, TabFacts, TabOpener};
 use crate::tab::{Gone, TargetId};
 use std::collections::HashSet;
@@ -14,28 +13,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_cdp::types::target::{GetBrowserContexts, GetBrowserContextsResponse, TargetInfo};
 
-/// Which contexts of a browser there are for agents. The handle and the actor share it.
+/// Which contexts of a browser agents can see. Shared by the handle and the actor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Privacy(Arc<Mutex<Contexts>>);
 
 #[derive(Debug, Default)]
 struct Contexts {
-    /// Whether anything is private here. In a browser that we launched nothing is.
+    /// Whether tabs can be private here. Not in a browser that we launched.
     guarded: bool,
-    /// Whether agents may see it all the same.
+    /// Whether agents may see private tabs.
     allowed: bool,
-    /// The default context, and those that we made.
+    /// The default context, and those that we created.
     open: HashSet<ContextId>,
-    /// The private tabs that agents have been told of.
+    /// The private tabs that agents know.
     told: HashSet<TargetId>,
 }
 
 impl Privacy {
-    /// Reads from what a browser tells which of its contexts is the default one.
+    /// Finds the default context in a browser's response.
     ///
-    /// Chrome names it since version 145. An older one names those that programs made, and neither the default
-    /// one nor those of private windows. If one context is left, that is it. If several are, nobody can tell,
-    /// and nothing is shown until a tab is opened: Chrome opens it in the default context.
+    /// Chrome names it since version 145. Older versions list those that programs created, but neither the default
+    /// one nor those of private windows. If only one other context is in use, that is the default. If there are
+    /// several, it is unknown, and nothing is shown until we open a tab: Chrome opens it in the default context.
     pub(super) fn of(told: GetBrowserContextsResponse, targets: &[TargetInfo]) -> Self {
         let made = told.browser_context_ids;
         let used = targets
@@ -54,24 +53,24 @@ impl Privacy {
         })))
     }
 
-    /// Whether a tab in this context is not there for anybody.
+    /// Whether a tab in this context is hidden from agents.
     pub(super) fn hides(&self, context: Option<&ContextId>) -> bool {
         let contexts = self.lock();
         !contexts.allowed && contexts.is_private(context)
     }
 
-    /// A context is one of those in which agents work. False if it was.
+    /// Makes a context visible to agents. False if it already was.
     pub(super) fn open(&self, context: ContextId) -> bool {
         let mut contexts = self.lock();
         contexts.guarded && contexts.open.insert(context)
     }
 
-    /// A context of ours is no more.
+    /// One of our contexts has ended.
     pub(super) fn forget_context(&self, context: &ContextId) {
         self.lock().open.remove(context);
     }
 
-    /// Agents may see what is private, or may not. Those tabs that they knew and must forget.
+    /// Sets whether agents may see private tabs. Returns the tabs that they knew and may no longer see.
     pub(super) fn allow(&self, allowed: bool) -> Vec<TargetId> {
         let mut contexts = self.lock();
         contexts.allowed = allowed;
@@ -81,7 +80,7 @@ impl Privacy {
         }
     }
 
-    /// Agents are told of a tab.
+    /// Agents now know a tab.
     pub(super) fn tell(&self, tab: &TabFacts) {
         let mut contexts = self.lock();
         if contexts.is_private(tab.context.as_ref()) {
@@ -89,7 +88,7 @@ impl Privacy {
         }
     }
 
-    /// A tab is no more.
+    /// A tab is gone.
     pub(super) fn forget_tab(&self, target: &TargetId) {
         self.lock().told.remove(target);
     }
@@ -110,24 +109,24 @@ impl Contexts {
 }
 
 impl Browser {
-    /// Tabs of private windows are there for agents from now on, or no longer are. Those that agents knew and
-    /// that are gone for them at once; the browser reports it, too.
+    /// Sets whether agents may see tabs of private windows. Returns the tabs that are hidden from now on; the browser
+    /// reports them as gone, too.
     pub fn set_private(&self, allowed: bool) -> Vec<TargetId> {
         if !self.0.privacy.is_guarded() {
             return Vec::new();
         }
         let gone = self.0.privacy.allow(allowed);
         let browser = self.clone();
-        tokio::spawn(async move { browser.order(Order::LookAgain).await });
+        tokio::spawn(async move { browser.request(ActorRequest::RecheckPrivacy).await });
         gone
     }
 
-    /// Whether a tab is not there for agents.
+    /// Whether a tab is hidden from agents.
     pub fn hides(&self, tab: &TabFacts) -> bool {
         self.0.privacy.hides(tab.context.as_ref())
     }
 
-    /// Asks which context is the default one: with several profiles it is that of the one used last.
+    /// Asks which context is the default one: with several profiles, that of the profile used last.
     pub(super) async fn learn_default(&self, limit: Duration) {
         if !self.0.privacy.is_guarded() {
             return;
@@ -141,13 +140,13 @@ impl Browser {
             .ok()
             .and_then(|told| told.default_browser_context_id);
         if default.is_some_and(|default| self.0.privacy.open(default)) {
-            let _ = self.order(Order::LookAgain).await;
+            let _ = self.request(ActorRequest::RecheckPrivacy).await;
         }
     }
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    /// The same, in a browser where some tabs are nobody's business.
+    /// Sets which tabs are private in this browser.
     pub(super) fn guarding(mut self, privacy: Privacy, hidden: Vec<TabFacts>) -> Self {
         for entry in self.tabs.values() {
             privacy.tell(entry.facts());
@@ -157,7 +156,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self
     }
 
-    /// Keeps a tab to itself, if that has to be.
+    /// Hides a tab from agents, if it is private.
     pub(super) fn hide(&mut self, tab: &TabFacts) -> bool {
         let hides = self.privacy.hides(tab.context.as_ref());
         match hides {
@@ -167,7 +166,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         hides
     }
 
-    /// We made this tab. Where Chrome puts it if we name no context is the default one.
+    /// We created this tab. Without a context of ours, Chrome puts it into the default one.
     pub(super) fn own(&mut self, target: &TargetId) {
         let Some(tab) = self.hidden.remove(target) else {
             return;
@@ -178,8 +177,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         self.tabs.insert(target.clone(), Entry::new(tab));
     }
 
-    /// Other tabs may be private now than before.
-    pub(super) async fn look_again(&mut self) {
+    /// Checks again which tabs are private.
+    pub(super) async fn recheck_privacy(&mut self) {
         let tabs = self.tabs.iter();
         let covered = tabs.filter(|(_, entry)| self.privacy.hides(entry.facts().context.as_ref()));
         let covered: Vec<_> = covered.map(|(_, entry)| entry.facts().clone()).collect();
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_in_the_default_context_nor_in_one_of_ours_is_hidden() {
+    fn tabs_of_foreign_contexts_are_hidden() {
         let told = json!({"browserContextIds": ["PROGRAM"], "defaultBrowserContextId": "D"});
         let all = ["D", "PRIVATE", "PROGRAM", "OURS"];
         let privacy = privacy(told, &all);
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_named_default_the_only_context_that_no_program_made_is_it() {
+    fn a_single_unlisted_context_is_the_default() {
         let alone = privacy(
             json!({"browserContextIds": ["PROGRAM"]}),
             &["D", "D", "PROGRAM"],
@@ -247,7 +246,7 @@ mod tests {
             hidden(&alone, &["D", "PRIVATE", "PROGRAM"]),
             ["PRIVATE", "PROGRAM"]
         );
-        // Of several nobody can tell which, until we open a tab.
+        // With several it is unknown, until we open a tab.
         let several = privacy(json!({}), &["D", "PRIVATE"]);
         assert_eq!(hidden(&several, &["D", "PRIVATE"]), ["D", "PRIVATE"]);
         assert!(several.open(ContextId::from("D")));
@@ -255,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_guarded_nothing_is_private() {
+    fn a_launched_browser_has_no_private_tabs() {
         let launched = Privacy::default();
         assert!(!launched.open(ContextId::from("OURS")));
         assert_eq!(hidden(&launched, &["OURS", "PRIVATE"]), [""; 0]);
     }
 
     #[test]
-    fn private_tabs_that_agents_know_are_named_when_they_have_to_go() {
+    fn revoking_access_returns_the_known_private_tabs() {
         let told = json!({"defaultBrowserContextId": "D"});
         let privacy = privacy(told, &[]);
         privacy.allow(true);

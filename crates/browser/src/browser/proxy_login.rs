@@ -1,7 +1,7 @@
-//! Gives a proxy the user and the password that it asks for, in a browser that we launched.
+//! Sends the credentials that a proxy asks for, in a launched browser.
 //!
-//! Chrome asks us only if we have it stop requests. It stops those for documents, and only where the proxy has a
-//! password: once it was right, Chrome knows it for everything else.
+//! Chrome asks us only for paused requests. We pause requests for documents, and only if the proxy has a password:
+//! once it was accepted, Chrome uses it for all other requests.
 
 use super::BrowserEvent;
 use super::actor::Actor;
@@ -13,11 +13,11 @@ use tabmux_cdp::types::fetch::{
 };
 use tabmux_cdp::types::network::ResourceType;
 
-/// What proxies were told.
+/// The credentials, and what was already sent.
 #[derive(Debug, Default)]
 pub(super) struct ProxyLogin {
     proxy: Option<Proxy>,
-    /// Requests for which the password was given. A proxy that asks again does not take it.
+    /// Requests for which the password was sent. A proxy that asks again has rejected it.
     told: VecDeque<RequestId>,
 }
 
@@ -29,12 +29,12 @@ impl ProxyLogin {
         }
     }
 
-    /// What to answer to who asks.
+    /// The response to a challenge.
     fn answer(&mut self, asked: &fetch::AuthRequired) -> AuthChallengeResponse {
         let challenge = &asked.auth_challenge;
         let is_proxy = challenge.source == Some(AuthChallengeSource::PROXY);
         let proxy = self.proxy.as_ref().filter(|_| is_proxy);
-        // What a site wants to know is between it and the user.
+        // A site's own password is between the site and the user.
         let Some(known) = proxy.and_then(|proxy| proxy.credentials_for(&challenge.origin)) else {
             return simply(AuthChallengeResponseResponse::DEFAULT);
         };
@@ -60,7 +60,7 @@ fn simply(response: AuthChallengeResponseResponse) -> AuthChallengeResponse {
     }
 }
 
-/// Has Chrome stop all requests for documents, and ask us for passwords if so wanted.
+/// Makes Chrome pause all requests for documents, and ask us for passwords if `asks` is set.
 pub(super) fn stop_documents(asks: bool) -> fetch::Enable {
     let documents = fetch::RequestPattern {
         url_pattern: Some("*".into()),
@@ -74,13 +74,13 @@ pub(super) fn stop_documents(asks: bool) -> fetch::Enable {
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    /// The same, behind a proxy that asks for a password.
+    /// Sets the credentials for the proxy.
     pub(super) fn signing_in(mut self, proxy_login: ProxyLogin) -> Self {
         self.proxy_login = proxy_login;
         self
     }
 
-    /// Somebody wants to know who we are. Each is answered, or it would wait for ever.
+    /// A server asks for credentials. Every challenge is answered; without an answer the request would hang forever.
     pub(super) fn handle_auth(&mut self, asked: fetch::AuthRequired) {
         let auth_challenge_response = self.proxy_login.answer(&asked);
         self.session.post(fetch::ContinueWithAuth {
@@ -90,7 +90,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 }
 
-/// More requests are never on their way to one proxy at a time.
+/// A proxy never has more requests in flight.
 const MOST_TOLD: usize = 256;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reads the pages of tabs before they are listed, and does not wait again and again for one that is stuck.
+//! Reads the pages of tabs before they are listed, and waits for a stuck page only once.
 
 use super::Browser;
 use crate::error::ToolError;
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Tabs whose pages did not answer when they were read last, and have not answered since.
+/// Tabs whose pages did not respond when they were read last, and have not responded since.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StuckPages(Arc<Mutex<HashSet<TargetId>>>);
 
@@ -18,8 +18,8 @@ impl StuckPages {
 }
 
 impl Browser {
-    /// Makes tools from what a tab's page shows now, at most so many, within `patience`. A page that does not
-    /// answer in that time is left out until it has answered: what is known of its tab stays.
+    /// Generates up to `limit` tools from what a tab's page shows now, within `patience`. A page that does not
+    /// respond in time is skipped until it has responded; what is known about its tab stays.
     pub async fn read_unless_stuck(
         &self,
         target: &TargetId,
@@ -37,17 +37,17 @@ impl Browser {
         read
     }
 
-    /// Whether a page is known not to answer.
+    /// Whether a page is known not to respond.
     pub(super) fn is_stuck(&self, target: &TargetId) -> bool {
         self.0.stuck.lock().contains(target)
     }
 
-    /// Asks a stuck page for something small, and takes it for usable again when it answers.
+    /// Sends a stuck page a small request; when it responds, the page counts as usable again.
     fn await_answer(&self, target: TargetId) {
         let (browser, stuck) = (self.clone(), self.0.stuck.clone());
         tokio::spawn(async move {
             let tab = browser.attach(&target).await;
-            // Who waits for long must not keep the browser's actor alive.
+            // This long wait must not keep the browser's actor alive.
             drop(browser);
             if let Ok(tab) = tab {
                 answers(&tab).await;
@@ -75,7 +75,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use tokio::time::Instant;
 
-    /// How long a list waits for the page of the only tab, in the test's own time, and whether it could be read.
+    /// How long a list waits for the page of the only tab, in the test's clock, and whether it could be read.
     async fn read(harness: &FakeBrowser) -> (Duration, bool) {
         let begun = Instant::now();
         let target = TargetId::from(TAB);
@@ -102,7 +102,7 @@ mod tests {
         loops.store(true, Ordering::Relaxed);
         assert_eq!(read(&harness).await, (PATIENCE, false));
         assert_eq!(read(&harness).await, (Duration::ZERO, false));
-        // A question is left with the page; when it is answered, the page is read again.
+        // One request is pending in the page; when it is answered, the page is read again.
         let question = loop {
             let asked = harness.fake.hears("Runtime.evaluate").await.unwrap();
             if asked.params["expression"] == "0" {

@@ -1,4 +1,4 @@
-//! Tabs that come and go while nobody waits for them any more.
+//! Tabs that appear and disappear after their caller has stopped waiting.
 
 use super::{Browser, BrowserEvent, TabOpener};
 use crate::address::AddressPolicy;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 #[tokio::test(start_paused = true)]
-async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are() {
+async fn a_tab_for_a_cancelled_call_is_reported_and_so_are_later_ones() {
     let mut harness = FakeBrowser::new(|asked: &Asked| match asked.method.as_str() {
         "Target.createTarget" => vec![],
         _ => fake::usual(asked),
@@ -46,7 +46,7 @@ async fn a_tab_that_is_made_for_a_cancelled_call_is_announced_and_later_ones_are
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
+async fn a_tab_that_becomes_private_while_attaching_is_detached() {
     let (transport, mut fake) = Fake::new(|asked: &Asked| match asked.method.as_str() {
         "Target.getTargets" => vec![asked.answer(json!({"targetInfos": [private()]}))],
         "Target.getBrowserContexts" => {
@@ -77,7 +77,7 @@ async fn a_tab_that_becomes_private_while_it_is_attached_is_let_go() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_too_large_to_be_told_is_answered_by_the_rules_of_all_tabs() {
+async fn an_oversize_request_follows_the_rules_of_all_tabs() {
     let mut harness = FakeBrowser::new(fake::usual).await;
     let tab = harness.tab().await.unwrap();
     let policy = OriginPolicy::of([OriginRules {

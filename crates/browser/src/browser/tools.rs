@@ -1,37 +1,37 @@
-//! What a browser tells about the tools that its pages have of their own.
+//! Reports the page tools of a browser's tabs.
 
 use super::BrowserEvent;
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use crate::page_tools::{Findings, Report, Reporter, ToolSource};
 use crate::tab::{Tab, TargetId};
 use tokio::sync::mpsc;
 
-/// Passes on what is found in a tab, as long as the tab is there.
-pub(super) fn watch(tab: &Tab, orders: mpsc::WeakSender<Order>) {
+/// Forwards what is found in a tab, as long as the tab exists.
+pub(super) fn watch(tab: &Tab, requests: mpsc::WeakSender<ActorRequest>) {
     let Some(mut reporter) = Reporter::new(tab.found()) else {
         return;
     };
     let target = tab.target().clone();
     tokio::spawn(async move {
         while let Some(Report { findings, done }) = reporter.next().await {
-            let Some(orders) = orders.upgrade() else {
+            let Some(requests) = requests.upgrade() else {
                 return;
             };
             let target = target.clone();
             let findings = Box::new(findings);
-            let order = Order::TellTools {
+            let request = ActorRequest::ReportTools {
                 target,
                 findings,
                 done,
             };
-            if orders.send(order).await.is_err() {
+            if requests.send(request).await.is_err() {
                 return;
             }
         }
     });
 }
 
-/// What is new.
+/// The events for the difference between two states.
 pub(super) fn news(target: &TargetId, before: &Findings, now: &Findings) -> Vec<BrowserEvent> {
     let Some(document) = now.document else {
         return Vec::new();

@@ -1,24 +1,24 @@
-//! Runs file operations on threads of their own, each with a deadline: a file system that hangs holds up
-//! nobody but the session that uses it.
+//! Runs file operations on separate threads, each with a deadline: a file system that hangs affects only the session
+//! that uses it.
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The file operations of one session. Clones share its bound.
+/// The file operations of one session. Clones share its limit.
 #[derive(Clone, Debug)]
 pub(crate) struct FileThreads {
     own: Arc<Semaphore>,
     all: Arc<Semaphore>,
 }
 
-/// Why an operation has no result. It may still run, and then keeps its thread.
+/// Why an operation has no result. It may still run, and then occupies its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stuck {
-    /// It did not end in time.
+    /// It did not finish in time.
     Slow,
-    /// Too many others have not ended.
+    /// Too many others have not finished.
     Crowded,
 }
 
@@ -30,7 +30,7 @@ impl FileThreads {
         }
     }
 
-    /// Runs `work` on a thread that may block, and waits for it no longer than [`LIMIT`].
+    /// Runs `work` on a thread that may block, and waits for it at most [`LIMIT`].
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -48,7 +48,7 @@ impl FileThreads {
         let places = places.map_err(|_| Stuck::Crowded)??;
         let working = tokio::task::spawn_blocking(move || {
             let done = work();
-            // Only now: work that nobody waits for any more still has its thread.
+            // Only now: work whose caller has given up still occupies its thread.
             drop(places);
             done
         });
@@ -61,7 +61,7 @@ impl FileThreads {
             let place = Arc::clone(of).acquire_owned().await;
             place.map_err(|_| Stuck::Crowded)
         };
-        // The session's own first: who waits for that takes nothing from others.
+        // The session's own first: a session that waits for it takes nothing from others.
         Ok([place(&self.own).await?, place(&self.all).await?])
     }
 }
@@ -75,8 +75,8 @@ impl fmt::Display for Stuck {
             ),
             Self::Crowded => write!(
                 f,
-                "earlier file operations have not ended, because a file system does not answer. Wait until it does, \
-                 and try again."
+                "earlier file operations have not finished, because a file system does not respond. Wait until it \
+                 does, and try again."
             ),
         }
     }
@@ -85,15 +85,15 @@ impl fmt::Display for Stuck {
 static ALL: LazyLock<Arc<Semaphore>> =
     LazyLock::new(|| Arc::new(Semaphore::new(MOST_OF_ALL_SESSIONS)));
 
-/// How long a file operation may take. Local disks need milliseconds; a network file system that has not answered
-/// by then most likely never will.
+/// How long a file operation may take. Local disks need milliseconds; a network file system that has not responded by
+/// then most likely never will.
 pub(crate) const LIMIT: Duration = Duration::from_secs(10);
 
-/// How many operations of one session may be under way. A call needs one at a time.
+/// How many operations of one session may run. A call needs one at a time.
 const MOST_PER_SESSION: usize = 4;
 
-/// How many of all sessions: far fewer than the 512 threads that the runtime has for blocking work, and enough
-/// that sixteen sessions have to hang before the others are refused.
+/// How many of all sessions may run: far fewer than the runtime's 512 threads for blocking work, and enough that
+/// sixteen sessions have to hang before others are refused.
 const MOST_OF_ALL_SESSIONS: usize = 64;
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn operations_that_hang_are_given_up_and_bounded_and_others_go_on() {
+    async fn hanging_operations_time_out_and_are_limited_and_others_continue() {
         let all = Arc::new(Semaphore::new(MOST_OF_ALL_SESSIONS));
         let (hanging, other) = (own(&all), own(&all));
         let short = Duration::from_millis(20);
@@ -127,7 +127,7 @@ mod tests {
             all.available_permits(),
             MOST_OF_ALL_SESSIONS - MOST_PER_SESSION
         );
-        // What ends after all makes room again.
+        // An operation that finishes late frees its slot.
         ends.clear();
         assert_eq!(hanging.run(|| 2).await, Ok(2));
     }

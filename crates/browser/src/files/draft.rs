@@ -1,4 +1,4 @@
-//! A file while it is being written: it takes its place when it is whole, and is removed otherwise.
+//! A file while it is being written: it gets its final name when it is complete, and is removed otherwise.
 
 use super::Problem;
 use super::blocking::{FileThreads, Stuck};
@@ -11,8 +11,8 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A file that is written bit by bit. It is removed unless it is [kept](Self::keep); what it was to replace is
-/// replaced only then.
+/// A file that is written in parts. It is removed unless it is [kept](Self::keep); an existing file is replaced only
+/// then.
 #[derive(Debug)]
 pub struct Draft {
     open: Option<Open>,
@@ -29,18 +29,18 @@ impl Draft {
         }
     }
 
-    /// Where the file will be.
+    /// The final path of the file.
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// Writes what comes next.
+    /// Appends bytes.
     pub async fn write(&mut self, bytes: Vec<u8>) -> Result<(), ToolError> {
         let write = move |open: &mut Open| open.write(&bytes);
         self.with(super::blocking::LIMIT, write).await
     }
 
-    /// Writes a value as JSON that people can read. What it says is never in memory as a whole.
+    /// Writes a value as pretty JSON, without holding the whole text in memory.
     pub async fn write_json(
         &mut self,
         value: impl Serialize + Send + 'static,
@@ -53,7 +53,7 @@ impl Draft {
         self.with(super::blocking::LIMIT, write).await
     }
 
-    /// Reads what was written so far, from its beginning.
+    /// Reads what has been written so far, from the start.
     pub async fn read_back<T: Send + 'static>(
         &mut self,
         read: impl FnOnce(&mut File) -> T + Send + 'static,
@@ -66,7 +66,7 @@ impl Draft {
         self.with(READ_LIMIT, read).await
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final path.
     pub async fn keep(mut self) -> Result<PathBuf, ToolError> {
         self.with(super::blocking::LIMIT, Open::keep).await?;
         Ok(std::mem::take(&mut self.place))
@@ -95,17 +95,17 @@ impl Draft {
     }
 }
 
-/// The file itself. What it does blocks, but for its end.
+/// The file itself. Its methods block, except drop.
 #[derive(Debug)]
 pub(super) struct Open {
     file: Option<File>,
-    /// Where it is until it is whole.
+    /// Its path until it is complete.
     at: PathBuf,
     place: PathBuf,
 }
 
 impl Open {
-    /// Makes a file that was not there before, or one beside an old one that it will replace.
+    /// Creates a new file, or a temporary one that will replace an existing file.
     pub(super) fn begin(place: PathBuf, overwrite: bool) -> Result<Self, Problem> {
         let old = match fs::symlink_metadata(&place) {
             Ok(old) if !old.is_file() => return Err(Problem::NotRegular),
@@ -116,9 +116,9 @@ impl Open {
             }
             Err(error) => return Err(error.into()),
         };
-        // The old one stays whole until the new one is.
-        let beside = place.with_file_name(format!(".tabmux-{}", fresh_name()?));
-        let open = Self::at(beside, place)?;
+        // The old file stays complete until the new one is.
+        let temporary = place.with_file_name(format!(".tabmux-{}", fresh_name()?));
+        let open = Self::at(temporary, place)?;
         if let Some(file) = &open.file {
             file.set_permissions(fs::Permissions::from_mode(old.permissions().mode() & 0o777))?;
         }
@@ -179,7 +179,7 @@ impl Drop for Open {
             drop(file);
             let _ = fs::remove_file(at);
         };
-        // Whoever drops it may be a worker of the runtime, which must not block.
+        // A drop can happen on a worker thread of the runtime, which must not block.
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(remove)),
             Err(_) => remove(),
@@ -187,7 +187,7 @@ impl Drop for Open {
     }
 }
 
-/// Opens a file to be read, if it is a regular one. A FIFO is not waited for.
+/// Opens a regular file for reading. Does not wait for a FIFO.
 pub(super) fn open_to_read(place: &Path) -> Result<File, Problem> {
     let file = OpenOptions::new()
         .read(true)
@@ -199,7 +199,7 @@ pub(super) fn open_to_read(place: &Path) -> Result<File, Problem> {
     }
 }
 
-/// Reads a whole file, unless it is longer than `most`.
+/// Reads a whole file, at most `most` bytes.
 pub(super) fn read_whole(place: &Path, most: u64) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let file = open_to_read(place)?;
@@ -210,5 +210,5 @@ pub(super) fn read_whole(place: &Path, most: u64) -> Result<Vec<u8>, Problem> {
     }
 }
 
-/// Reading back a large file, such as a trace, is work as well.
+/// Reading a large file, such as a trace, takes longer.
 const READ_LIMIT: Duration = Duration::from_secs(60);

@@ -1,5 +1,5 @@
-//! Where files go that nobody named a path for: a folder for each session that only its user can read, with a
-//! name that cannot be guessed, gone with the session.
+//! Where files without a given path go: one folder for each session, readable only by its user, with a random name,
+//! removed when the session ends.
 
 use super::blocking::FileThreads;
 use super::quota::{Quota, Usage};
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The output folders of one process. Made when the first is needed; a lock beside them tells later processes
-/// that this one lives.
+/// The output folders of one process. Created when the first is needed; a lock file next to them tells later
+/// processes that this one is alive.
 #[derive(Clone, Debug)]
 pub struct OutputRoot(Arc<Process>);
 
 #[derive(Debug)]
 struct Process {
-    /// Where it may be, the best first.
+    /// Possible parent folders, the best first.
     bases: Vec<PathBuf>,
     run: Mutex<Option<Run>>,
 }
@@ -39,7 +39,7 @@ pub struct OutputFolder(Arc<Folder>);
 struct Folder {
     root: OutputRoot,
     state: Mutex<State>,
-    /// A folder of the client's own, in which files without a path go and stay.
+    /// A folder of the client's own: files without a path go there and are kept.
     kept: Option<PathBuf>,
     threads: FileThreads,
     quota: Quota,
@@ -55,7 +55,7 @@ enum State {
 }
 
 impl OutputRoot {
-    /// In the user's cache folder, or where that cannot be written, in the temporary folder.
+    /// In the user's cache folder; in the temporary folder if that is not writable.
     pub fn usual() -> Self {
         let temporary = std::env::temp_dir().join(format!("tabmux-output-{}", own_uid()));
         Self::among(cache_home().into_iter().chain([temporary]).collect())
@@ -76,7 +76,7 @@ impl OutputRoot {
         self.session_with(None, Quota::default())
     }
 
-    /// The same; files without a path go to `kept`, if there is one, and stay there.
+    /// Like [`Self::session`]; files without a path go to `kept`, if given, and stay there.
     pub fn session_with(&self, kept: Option<PathBuf>, quota: Quota) -> OutputFolder {
         OutputFolder(Arc::new(Folder {
             root: self.clone(),
@@ -89,25 +89,25 @@ impl OutputRoot {
         }))
     }
 
-    /// Removes what processes left that ended without removing it.
+    /// Removes the folders of processes that died without removing them.
     pub async fn sweep(&self) {
         let bases = self.0.bases.clone();
         let sweep = move || bases.iter().for_each(|base| sweep(base));
         let _ = FileThreads::new().run(sweep).await;
     }
 
-    /// Removes everything that is still there, at the end of the process.
+    /// Removes all remaining folders, when the process ends.
     pub async fn end(&self) {
         let root = self.clone();
         let _ = FileThreads::new().run(move || root.remove()).await;
     }
 
-    /// A folder with a fresh name. Blocks.
+    /// A folder with a new random name. Blocks.
     pub(crate) fn make(&self) -> io::Result<PathBuf> {
         let mut run = lock(&self.0.run);
         let run = match &mut *run {
             Some(run) if run.is_there() => run,
-            // None yet, or somebody has cleared the cache.
+            // There is none yet, or the cache was cleared.
             run => run.insert(Run::begin(&self.0.bases)?),
         };
         let folder = run.folder.join(fresh_name()?);
@@ -115,7 +115,7 @@ impl OutputRoot {
         Ok(folder)
     }
 
-    /// Where output folders are, also those of other processes. Blocks.
+    /// The parent folders of all output folders, including those of other processes. Blocks.
     pub(super) fn bases(&self) -> Vec<PathBuf> {
         let bases = self.0.bases.iter();
         bases.filter_map(|base| base.canonicalize().ok()).collect()
@@ -131,7 +131,7 @@ impl OutputRoot {
 
 impl Run {
     fn begin(bases: &[PathBuf]) -> io::Result<Self> {
-        let mut last = io::Error::other("there is no place for it");
+        let mut last = io::Error::other("there is no writable folder");
         for base in bases {
             match Self::begin_in(base) {
                 Ok(run) => return Ok(run),
@@ -147,7 +147,7 @@ impl Run {
         }
         private_folder(base)?;
         let base = base.canonicalize()?;
-        // Whoever sweeps between these steps takes the file away, and another is made.
+        // A concurrent sweep may remove the file between these steps; then another one is created.
         for _ in 0..TRIES {
             let name = fresh_name()?;
             let lock = base.join(format!("{name}{LOCK}"));
@@ -164,9 +164,7 @@ impl Run {
             private_folder(&run.folder)?;
             return Ok(run);
         }
-        Err(io::Error::other(
-            "somebody keeps removing what is made there",
-        ))
+        Err(io::Error::other("another program keeps removing the files"))
     }
 }
 
@@ -175,7 +173,7 @@ impl Run {
         self.is_locked() && self.folder.is_dir()
     }
 
-    /// Whether the lock that is held is the one that others see.
+    /// Whether our lock is still the file that other processes see.
     fn is_locked(&self) -> bool {
         let seen = fs::symlink_metadata(&self.lock);
         let held = self.held.metadata();
@@ -184,7 +182,7 @@ impl Run {
 }
 
 impl OutputFolder {
-    /// The folder's path, if it is there. Never blocks for long.
+    /// The folder's path, if it exists. Never blocks for long.
     pub(super) fn path(&self) -> Option<PathBuf> {
         match &*lock(&self.0.state) {
             State::Made(path) => Some(path.clone()),
@@ -192,13 +190,13 @@ impl OutputFolder {
         }
     }
 
-    /// The folder's path; it is made if it is not there. Blocks.
+    /// The folder's path; created if it does not exist. Blocks.
     pub(crate) fn make(&self) -> io::Result<PathBuf> {
         let mut state = lock(&self.0.state);
         match &*state {
             State::Made(path) if path.is_dir() => Ok(path.clone()),
             State::Over => Err(io::Error::other("the session is over")),
-            // A folder that somebody has removed is made again, elsewhere.
+            // A folder that was removed is created again, under another name.
             State::NotYet | State::Made(_) => {
                 let path = self.0.root.make()?;
                 *state = State::Made(path.clone());
@@ -223,17 +221,17 @@ impl OutputFolder {
         &self.0.threads
     }
 
-    /// The same for its clones, and for no other folder.
+    /// Equal for clones, different for all other folders.
     pub(crate) fn number(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// What the session downloads.
+    /// The downloads of the session.
     pub(crate) fn downloads(&self) -> Downloading<'_> {
         Downloading(&self.0)
     }
 
-    /// Removes the folder with all that is in it: the session is over.
+    /// Removes the folder with its contents, because the session has ended.
     pub async fn end(&self) {
         let folder = Arc::clone(&self.0);
         folder.over.store(true, Ordering::Relaxed);
@@ -243,7 +241,7 @@ impl OutputFolder {
                 let _ = fs::remove_dir_all(path);
             }
         };
-        // Threads of its own: those of the session may all be stuck.
+        // Separate threads: those of the session may all be stuck.
         let _ = FileThreads::new().run(remove).await;
     }
 }
@@ -252,7 +250,7 @@ impl OutputFolder {
 pub(crate) struct Downloading<'a>(&'a Folder);
 
 impl Downloading<'_> {
-    /// One more begins. Fails, in words, if it may not.
+    /// Counts a new download. The error is a sentence, if the quota is reached.
     pub(crate) fn begin(&self) -> Result<(), String> {
         if self.0.over.load(Ordering::Relaxed) {
             return Err(OVER.to_owned());
@@ -260,7 +258,7 @@ impl Downloading<'_> {
         lock(&self.0.usage).begin(self.0.quota)
     }
 
-    /// One that had `before` bytes has `now`, and will have `whole` if that is known.
+    /// Counts the bytes of a download that grew from `before` to `now`, and will have `whole` if that is known.
     pub(crate) fn grow(&self, before: u64, now: u64, whole: u64) -> Result<(), String> {
         if self.0.over.load(Ordering::Relaxed) {
             return Err(OVER.to_owned());
@@ -268,19 +266,19 @@ impl Downloading<'_> {
         lock(&self.0.usage).grow(before, now, whole, self.0.quota)
     }
 
-    /// One that had so many bytes was stopped because there were too many, and counts as one of them.
+    /// A download with so many bytes was cancelled because there were too many; the file still counts.
     pub(crate) fn give_back_bytes(&self, bytes: u64) {
         lock(&self.0.usage).give_back_bytes(bytes);
     }
 
-    /// One that had so many bytes was stopped, and is gone.
+    /// A download with so many bytes was cancelled and removed.
     pub(crate) fn give_back(&self, bytes: u64) {
         lock(&self.0.usage).give_back(bytes);
     }
 }
 
-/// Makes a folder that is ours alone. One that is there already must be: in a shared place
-/// somebody else could have made it first.
+/// Creates a folder that only we can access. An existing one must be like that, too: in a shared folder another user
+/// could have created it first.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -289,11 +287,11 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     let meta = fs::symlink_metadata(folder)?;
     let ours = meta.is_dir() && meta.uid() == own_uid() && meta.mode() & 0o077 == 0;
     ours.then_some(())
-        .ok_or_else(|| io::Error::other("the folder is not ours alone; remove it"))
+        .ok_or_else(|| io::Error::other("other users can access the folder; remove it"))
 }
 
-/// Removes folders of processes whose lock nobody holds. The lock is made before the folder and removed after it,
-/// so a folder without one is nobody's, either.
+/// Removes folders of processes that no longer hold their lock. The lock is created before the folder and removed
+/// after it, so a folder without a lock is stale, too.
 fn sweep(base: &Path) {
     let Ok(entries) = fs::read_dir(base) else {
         return;
@@ -315,7 +313,7 @@ fn sweep(base: &Path) {
             let _ = fs::remove_dir_all(base.join(run));
             let _ = fs::remove_file(lock);
         }
-        // Not before: who makes a lock of that name just now waits for it, and then sees that it is gone.
+        // Not earlier: a process that opens a lock of that name now waits for it, and then sees that it was removed.
         drop(held);
     }
 }
@@ -328,7 +326,7 @@ fn open_lock(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// 128 random bits, for names that nobody guesses.
+/// 128 random bits, for names that cannot be guessed.
 pub(super) fn fresh_name() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -339,8 +337,8 @@ fn is_fresh_name(name: &str) -> bool {
     name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// `$XDG_CACHE_HOME/tabmux/output`, or its usual place below the home folder. Not the runtime folder: that is
-/// memory, and small.
+/// `$XDG_CACHE_HOME/tabmux/output`, or its default below the home folder. Not the runtime folder: that is in memory,
+/// and small.
 fn cache_home() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let usual = || std::env::home_dir().map(|home| home.join(".cache"));

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A bound on downloads.
+/// A limit on downloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// Bytes in all.
@@ -23,7 +23,7 @@ impl Default for Quota {
     }
 }
 
-/// What a session has downloaded, and what is coming.
+/// What a session has downloaded and is downloading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     bytes: u64,
@@ -31,11 +31,11 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// One more file begins. Fails, in words, if that is one too many.
+    /// Counts a new file. The error is a sentence, if the quota is reached.
     pub(super) fn begin(&mut self, quota: Quota) -> Result<(), String> {
         if self.files >= quota.files {
             return Err(format!(
-                "this session has had {} downloads, and more are not kept. Use another session.",
+                "this session has reached its limit of {} downloads. Use another session.",
                 quota.files
             ));
         }
@@ -46,7 +46,7 @@ impl Usage {
         Ok(())
     }
 
-    /// A file that had `before` bytes has `now`, and will have `whole` if that is known.
+    /// Counts a file that grew from `before` to `now` bytes, and will have `whole` if that is known.
     pub(super) fn grow(
         &mut self,
         before: u64,
@@ -62,12 +62,12 @@ impl Usage {
         }
     }
 
-    /// So many bytes are gone of a file that counts all the same.
+    /// Gives back the bytes of a file that still counts.
     pub(super) fn give_back_bytes(&mut self, bytes: u64) {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
-    /// A file that had so many bytes was stopped, and is gone.
+    /// A file with so many bytes was cancelled and removed.
     pub(super) fn give_back(&mut self, bytes: u64) {
         self.give_back_bytes(bytes);
         self.files = self.files.saturating_sub(1);
@@ -75,7 +75,7 @@ impl Usage {
 }
 
 impl OutputFolder {
-    /// Takes in a whole download under its own name, or a similar one that is free. Blocks.
+    /// Stores a complete download under its own name, or a similar one that is free. Blocks.
     pub(crate) fn take_in(&self, from: &Path, name: &str) -> io::Result<PathBuf> {
         let folder = self.make()?;
         let name = safe_name(name);
@@ -88,7 +88,7 @@ impl OutputFolder {
                 1 => name.clone(),
                 _ => format!("{stem}-{number}{ending}"),
             });
-            // A link, because it never replaces a file that is there.
+            // A hard link never replaces an existing file.
             match fs::hard_link(from, &place) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -98,11 +98,11 @@ impl OutputFolder {
                 }
             }
         }
-        Err(io::Error::other("there are too many of that name"))
+        Err(io::Error::other("there are too many files of that name"))
     }
 }
 
-/// The last part of a name that a page proposed, without what could make it another path or a hidden one.
+/// The last part of a name that a page proposed, without anything that could change the folder or hide the file.
 fn safe_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let last = last.trim_start_matches('.').trim();
@@ -127,13 +127,13 @@ fn too_much(quota: Quota) -> String {
     )
 }
 
-/// Enough for what agents work with, too little to fill a disk: a page can start downloads by itself.
+/// Enough for agents, too little to fill a disk: a page can start downloads by itself.
 const MOST_BYTES: u64 = 512_000_000;
 
 /// A page can also fill a folder with empty files.
 const MOST_FILES: usize = 100;
 
-/// File systems take 255 bytes; a number may be added.
+/// File systems allow 255 bytes; a number may be added.
 const LONGEST_NAME: usize = 200;
 
 #[cfg(test)]
@@ -147,13 +147,13 @@ mod tests {
     };
 
     #[test]
-    fn bytes_and_files_are_bounded_and_given_back_when_a_download_is_stopped() {
+    fn bytes_and_files_are_limited_and_returned_when_a_download_is_cancelled() {
         let mut usage = Usage::default();
         usage.begin(SMALL).unwrap();
         usage.grow(0, 600, 0, SMALL).unwrap();
         usage.begin(SMALL).unwrap();
         assert!(usage.begin(SMALL).is_err(), "a third file");
-        // What is known to come counts before it has come.
+        // An announced size counts before the bytes have arrived.
         assert!(usage.grow(0, 10, 500, SMALL).is_err());
         assert!(usage.grow(10, 500, 0, SMALL).is_err());
         usage.give_back(500);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_pages_propose_stay_in_the_folder() {
+    fn names_from_pages_stay_in_the_folder() {
         for (proposed, safe) in [
             ("report.csv", "report.csv"),
             ("../../.ssh/authorized_keys", "authorized_keys"),

@@ -1,42 +1,42 @@
-//! Which paths a client may name: below its own folders, nothing hidden there, and nothing of other sessions.
+//! Which paths a client may use: below its own folders, nothing hidden there, and nothing of other sessions.
 //! Everything here asks the file system and may block.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The folders of one client, as they were named.
+/// The folders of one client, as configured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots {
     /// Where its process was started. Relative paths start here.
     pub working: Option<PathBuf>,
-    /// What its flags name (`--filesystemRoot`). These may be any folders.
+    /// The folders of its flags (`--filesystemRoot`). These may be any folders.
     pub named: Vec<PathBuf>,
-    /// What it says it works in (MCP roots).
+    /// The folders that it claims to work in (MCP roots).
     pub claimed: Vec<PathBuf>,
 }
 
-/// The same folders after links were followed, without those that do not count.
+/// The same folders after links were resolved, without those that do not count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Resolved {
     /// Relative paths start in the first.
     pub(super) roots: Vec<PathBuf>,
-    /// The session's own output folder, if there is one yet.
+    /// The session's own output folder, if it exists yet.
     pub(super) own: Option<PathBuf>,
-    /// Where the output folders of all sessions are.
+    /// The parent folders of all sessions' output folders.
     pub(super) outputs: Vec<PathBuf>,
 }
 
 /// Why a path may not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It lies in none of the folders.
+    /// It is in none of the folders.
     Outside,
-    /// It is, or lies in, what this name says.
+    /// It is hidden, or inside a hidden folder of this name.
     Hidden(String),
 }
 
 impl Roots {
-    /// Follows links, and leaves out what is not there. A working folder or MCP root that contains the home folder
-    /// does not count: that is where programs start that were not started anywhere.
+    /// Resolves links, and skips missing folders. A working folder or MCP root that contains the home folder does not
+    /// count: programs start there by default.
     pub(super) fn resolve(&self) -> Vec<PathBuf> {
         let home = std::env::home_dir();
         let home = home.map(|home| home.canonicalize().unwrap_or(home));
@@ -50,7 +50,7 @@ impl Roots {
 }
 
 impl Resolved {
-    /// Whether a file may be used whose path has no links in it, but for its last part.
+    /// Whether a file may be used. Its path must have no links, except for its last part.
     pub(super) fn check(&self, place: &Path) -> Result<(), Refusal> {
         if self.own.as_ref().is_some_and(|own| place.starts_with(own)) {
             return Ok(());
@@ -76,12 +76,12 @@ impl Resolved {
         Err(refusal)
     }
 
-    /// The client's folders, or the first of them, for a sentence.
+    /// The client's folders, or the first of them, for an error message.
     pub(super) fn words(&self) -> String {
         let some = self.roots.iter().take(MOST_IN_WORDS);
         let some: Vec<_> = some.map(|root| root.display().to_string()).collect();
         match self.roots.len() - some.len() {
-            0 if some.is_empty() => "the folders of this client, which has none".to_owned(),
+            0 if some.is_empty() => "the folders of this client (it has none)".to_owned(),
             0 => some.join(", "),
             more => format!("{} and {more} more", some.join(", ")),
         }
@@ -92,8 +92,8 @@ fn contains_home(root: &Path, home: Option<&Path>) -> bool {
     root.parent().is_none() || home.is_some_and(|home| home.starts_with(root))
 }
 
-/// The first name with a dot in front: `.ssh`, `.git`, `.env`. Such files hold secrets and settings that other
-/// programs run.
+/// The first path segment that starts with a dot: `.ssh`, `.git`, `.env`. Such files hold secrets, or settings that
+/// other programs execute.
 fn hidden_part(path: &Path) -> Option<String> {
     path.components().find_map(|part| match part {
         Component::Normal(name) => {
@@ -104,7 +104,7 @@ fn hidden_part(path: &Path) -> Option<String> {
     })
 }
 
-/// How many folders a refusal names.
+/// How many folders an error names.
 const MOST_IN_WORDS: usize = 4;
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_counts_below_a_root_unless_something_below_it_is_hidden() {
+    fn a_path_below_a_root_is_permitted_unless_hidden() {
         let resolved = Resolved {
             roots: vec!["/p".into(), "/p/.cfg".into(), "/cache".into()],
             own: Some("/cache/out/run/mine".into()),

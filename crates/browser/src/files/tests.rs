@@ -1,4 +1,4 @@
-//! Which files a client may read and write, and what becomes of them.
+//! Which files a client may read and write.
 
 use super::*;
 use std::fs;
@@ -84,7 +84,7 @@ async fn a_link_is_not_followed() {
 }
 
 #[tokio::test]
-async fn what_is_no_regular_file_is_neither_read_nor_written() {
+async fn only_regular_files_are_read_and_written() {
     let client = Client::new();
     let made = std::process::Command::new("mkfifo")
         .arg(client.at("fifo"))
@@ -105,7 +105,7 @@ async fn what_is_no_regular_file_is_neither_read_nor_written() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_there_is_replaced_only_on_request_and_only_by_a_whole_one() {
+async fn an_existing_file_is_replaced_only_on_request_and_completely() {
     let client = Client::new();
     fs::write(client.at("a.txt"), "old").unwrap();
     let refused = client.save("a.txt", false).await.unwrap_err();
@@ -130,7 +130,7 @@ async fn a_file_that_is_there_is_replaced_only_on_request_and_only_by_a_whole_on
 }
 
 #[tokio::test]
-async fn what_is_hidden_is_neither_read_nor_written() {
+async fn hidden_files_are_neither_read_nor_written() {
     let client = Client::new();
     fs::create_dir(client.at(".git")).unwrap();
     symlink(client.at(".git"), client.at("git")).unwrap();
@@ -147,7 +147,7 @@ async fn what_is_hidden_is_neither_read_nor_written() {
         }
     }
     assert!(client.save(".new", false).await.is_err());
-    // Who names the hidden folder itself may.
+    // A root that is the hidden folder itself may be used.
     let roots = Roots {
         working: Some(client.at("")),
         named: vec![client.at(".git")],
@@ -160,7 +160,7 @@ async fn what_is_hidden_is_neither_read_nor_written() {
 #[tokio::test]
 async fn no_session_can_name_the_output_of_another() {
     let client = Client::new();
-    // As wide as it can be: the folder that holds everybody's output.
+    // The widest possible root: the folder with all sessions' output.
     let roots = Roots {
         named: vec![client.home.path().to_owned()],
         ..Roots::default()
@@ -177,7 +177,7 @@ async fn no_session_can_name_the_output_of_another() {
     let path = |place: &Path| place.to_str().unwrap().to_owned();
     assert_eq!(other.read(&path(&own), 100).await.unwrap(), b"own");
     let refused = other.read(&path(&theirs), 100).await.unwrap_err();
-    assert!(refused.to_string().contains("lies outside"), "{refused}");
+    assert!(refused.to_string().contains("it is outside"), "{refused}");
     let over = Destination::new(Some(&path(&theirs)), Some(true), "json");
     assert!(other.save(over, b"x".to_vec()).await.is_err());
     assert_eq!(fs::read(theirs).unwrap(), b"cookies");

@@ -1,11 +1,10 @@
-//! One origin, and what people write to mean one or many of them.
+//! One origin, and the patterns that users write for one or many of them.
 
 use std::fmt;
 use std::str::FromStr;
 use url::{Host, Url};
 
-/// A scheme, a host and a port, as far as pages of the web have one. Names of one host that differ only
-/// in how they are written are one.
+/// Scheme, host and port of a web page. Different spellings of one host are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     scheme: Scheme,
@@ -19,8 +18,8 @@ enum Scheme {
     Https,
 }
 
-/// Origins, as people write them: `https://example.com`, `https://*.example.com`, `http://localhost:*`,
-/// `example.com`, `*`.
+/// Origins as users write them: `https://example.com`, `https://*.example.com`, `http://localhost:*`, `example.com`,
+/// `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginPattern {
     scheme: Option<Scheme>,
@@ -32,22 +31,22 @@ pub struct OriginPattern {
 enum Hosts {
     Any,
     One(Host<String>),
-    /// All names below this one, but not itself.
+    /// All subdomains of this name, but not the name itself.
     Below(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ports {
     Any,
-    /// The one that the scheme has by itself.
+    /// The default port of the scheme.
     Usual,
     One(u16),
 }
 
-/// What was written is no origin.
+/// The text is not an origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no origin: {why}. Write it like https://example.com, https://*.example.com, \
+    "`{text}` is not an origin: {why}. Write it like https://example.com, https://*.example.com, \
      http://localhost:* or example.com."
 )]
 pub struct BadPattern {
@@ -56,7 +55,7 @@ pub struct BadPattern {
 }
 
 impl Origin {
-    /// The origin of an address, if it is one of the web.
+    /// The origin of an address, if it is a web address.
     pub(super) fn of(url: &Url) -> Option<Self> {
         let url::Origin::Tuple(scheme, host, port) = url.origin() else {
             return None;
@@ -68,7 +67,7 @@ impl Origin {
 }
 
 impl OriginPattern {
-    /// All patterns in a text that separates them by `;` or spaces.
+    /// All patterns in a text, separated by `;` or spaces.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, BadPattern> {
         let parts = text.split([';', ' ', '\t', '\n']).map(str::trim);
         let parts = parts.filter(|part| !part.is_empty());
@@ -114,27 +113,27 @@ impl FromStr for OriginPattern {
                 (Some(scheme), rest)
             }
         };
-        // They separate patterns wherever several are written, so none can be part of one.
+        // These separate patterns in a list, so a pattern cannot contain them.
         if text.contains([';', ' ', '\t', '\n']) {
             return Err(fail("it has a `;` or a space in it"));
         }
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         if rest.contains(['/', '?', '#', '\\']) {
-            return Err(fail("it has a path, and a rule is about whole origins"));
+            return Err(fail("it has a path, but rules apply to whole origins"));
         }
         if rest.contains('@') {
             return Err(fail("it has a user name"));
         }
-        let (host, port) = split_port(rest).ok_or_else(|| fail("its port is none"))?;
+        let (host, port) = split_port(rest).ok_or_else(|| fail("its port is invalid"))?;
         let host = hosts(host).map_err(fail)?;
         let port = match (port, scheme) {
             (Some("*"), _) => Ports::Any,
             (Some(port), _) => match port.parse() {
                 Ok(number) if Some(number) == scheme.map(Scheme::port) => Ports::Usual,
                 Ok(number) => Ports::One(number),
-                Err(_) => return Err(fail("its port is none")),
+                Err(_) => return Err(fail("its port is invalid")),
             },
-            // Who writes a name alone means the host, whatever runs there.
+            // A name alone means the host with any port.
             (None, None) => Ports::Any,
             (None, Some(_)) if host == Hosts::Any => Ports::Any,
             (None, Some(_)) => Ports::Usual,
@@ -198,7 +197,7 @@ impl fmt::Display for OriginPattern {
     }
 }
 
-/// The host and what stands behind its colon. None where a bracket is not closed.
+/// The host and the text after its colon. `None` if a bracket is not closed.
 fn split_port(text: &str) -> Option<(&str, Option<&str>)> {
     if text.starts_with('[') {
         let (host, rest) = text.split_at(text.find(']')? + 1);
@@ -222,24 +221,24 @@ fn hosts(text: &str) -> Result<Hosts, &'static str> {
         None => (false, text),
     };
     if name.contains('*') {
-        return Err("a `*` stands for a whole host or for the names before a dot");
+        return Err("a `*` must be the whole host or be followed by a dot");
     }
-    // Chrome and we have to read a name alike, so it is read as a part of an address.
-    let url = Url::parse(&format!("https://{name}/")).map_err(|_| "its host is none")?;
-    // No name has an empty part, and `6..` without its dots would be a number: another host.
+    // We must read a name as Chrome does, so it is parsed as part of a URL.
+    let url = Url::parse(&format!("https://{name}/")).map_err(|_| "its host is invalid")?;
+    // A name has no empty labels, and `6..` without its dots would be an IP address: another host.
     if url.host_str().is_some_and(|host| host.contains("..")) {
-        return Err("its host is none");
+        return Err("its host is invalid");
     }
     match (below, url.host().map(|host| plain(host.to_owned()))) {
-        (_, None) => Err("its host is none"),
-        (_, Some(Host::Domain(name))) if name.is_empty() => Err("its host is none"),
+        (_, None) => Err("its host is invalid"),
+        (_, Some(Host::Domain(name))) if name.is_empty() => Err("its host is invalid"),
         (true, Some(Host::Domain(name))) => Ok(Hosts::Below(name)),
-        (true, Some(_)) => Err("there are no names below a number"),
+        (true, Some(_)) => Err("an IP address has no subdomains"),
         (false, Some(host)) => Ok(Hosts::One(host)),
     }
 }
 
-/// One name for a host: without the dot that may stand at its end, and IPv4 as such.
+/// One spelling for a host: without a final dot, and IPv4 as such.
 fn plain(host: Host<String>) -> Host<String> {
     match host {
         Host::Domain(name) => Host::Domain(name.trim_end_matches('.').to_owned()),

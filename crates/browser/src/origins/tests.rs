@@ -1,4 +1,4 @@
-//! The rule by example, and what is always true of it.
+//! The rules by example, and their invariants.
 
 use super::pattern::Origin;
 use super::*;
@@ -16,7 +16,7 @@ fn every_example_means_what_it_says() {
                 assert!(
                     error
                         .to_string()
-                        .starts_with(&format!("`{pattern}` is no origin: "))
+                        .starts_with(&format!("`{pattern}` is not an origin: "))
                 );
             }
             [pattern, answer @ ("yes" | "no"), address] => {
@@ -34,7 +34,7 @@ fn every_example_means_what_it_says() {
 }
 
 #[test]
-fn to_block_beats_to_allow_and_each_rule_has_its_say() {
+fn blocking_takes_precedence_and_every_rule_applies() {
     let flags = rules(RuledBy::Flags, "*.example.com", "bad.example.com");
     let person = rules(RuledBy::Person, "", "https://worse.example.com");
     let policy = OriginPolicy::of([flags, person]);
@@ -45,17 +45,17 @@ fn to_block_beats_to_allow_and_each_rule_has_its_say() {
     assert_eq!(say("https://a.example.com/x"), "fine");
     assert_eq!(
         say("https://bad.example.com/secret?token=1"),
-        "https://bad.example.com is blocked by --blockedOrigins bad.example.com of this server. Work elsewhere; \
+        "https://bad.example.com is blocked by --blockedOrigins bad.example.com of this server. Use another site; \
          only the person can take it out of that flag."
     );
     assert_eq!(
         say("http://other.test:81/"),
-        "http://other.test:81 is not among the --allowedOrigins of this server. Work elsewhere; only the person \
+        "http://other.test:81 is not among the --allowedOrigins of this server. Use another site; only the person \
          can add it to that flag."
     );
     assert_eq!(
         say("https://worse.example.com/"),
-        "https://worse.example.com is blocked by the person who uses this machine. Work elsewhere; only they \
+        "https://worse.example.com is blocked by the person who uses this machine. Use another site; only they \
          can run `tabmux policy remove 'https://worse.example.com'`."
     );
     let policy = OriginPolicy::of([rules(RuledBy::Person, "a.test", "")]);
@@ -67,7 +67,7 @@ fn to_block_beats_to_allow_and_each_rule_has_its_say() {
 }
 
 #[test]
-fn what_has_no_origin_is_left_to_the_rule_about_addresses() {
+fn addresses_without_an_origin_are_not_blocked() {
     let policy = OriginPolicy::of([rules(RuledBy::Flags, "a.test", "*")]);
     for url in [
         "",
@@ -123,13 +123,13 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_is_read_as_the_same(text in pattern()) {
+    fn a_printed_pattern_parses_as_the_same(text in pattern()) {
         let pattern: OriginPattern = text.parse().unwrap();
         prop_assert_eq!(pattern.to_string().parse(), Ok(pattern));
     }
 
     #[test]
-    fn no_text_is_too_strange(text in ".{0,60}", address in ".{0,60}") {
+    fn no_text_makes_it_panic(text in ".{0,60}", address in ".{0,60}") {
         let read = text.parse::<OriginPattern>();
         if let Ok(pattern) = read {
             prop_assert_eq!(pattern.to_string().parse(), Ok(pattern));
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn an_origin_that_is_told_can_be_allowed(origin in origin()) {
+    fn a_reported_origin_can_be_allowed(origin in origin()) {
         let closed = OriginPolicy::of([rules(RuledBy::Flags, "nobody.test", "")]);
         if let Err(blocked) = closed.check(&origin) {
             let open = OriginPolicy::of([rules(RuledBy::Flags, &blocked.origin, "")]);

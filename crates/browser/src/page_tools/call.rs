@@ -2,7 +2,7 @@
 
 use super::found::{CallPath, ToolNumber};
 use super::{model_context, web_mcp};
-use crate::bounds::{self, Watch};
+use crate::bounds::{self, PolicyCheck};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::run::{self, CallContext, Page};
@@ -65,7 +65,7 @@ pub async fn call(
     let tab = run::tab_for(browser, target, &context.cancel).await?;
     tab.used_by(context.files.output().clone());
     browser.guard_new_tabs().await;
-    let watch = Watch::begin(&tab, browser.stops_requests()).await;
+    let watch = PolicyCheck::begin(&tab, browser.stops_requests()).await;
     watch.may_touch().await?;
     run::may_begin(&tab, false, true).await?;
     let tool = tab.found().look().find(number).cloned();

@@ -1,4 +1,4 @@
-//! The screen of the user's session, as its other processes know it.
+//! The screen of the user's login session, found in the environment of its other processes.
 
 use super::Screen;
 use crate::user::own_uid;
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-/// The screen of the session that the user is logged in to, where the system tells.
+/// The screen of the user's login session, if the system tells.
 pub(super) fn screen() -> Option<Screen> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let is_process = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
@@ -21,8 +21,8 @@ pub(super) fn screen() -> Option<Screen> {
     most_likely(environments, Screen::is_there)
 }
 
-/// The screen that most processes of a session at this machine have, those first that say most about it. A screen
-/// that somebody made for a single program, or that is far away, is not the user's.
+/// The screen that most processes of a session on this machine use; first those with the most variables. A screen
+/// that was created for a single program, or is on another machine, is not the user's.
 fn most_likely(
     environments: impl Iterator<Item = String>,
     is_there: impl Fn(&Screen) -> bool,
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_most_about_a_screen_is_taken() {
+    fn the_environment_with_most_variables_is_used() {
         let less = "DISPLAY=:0 XDG_SESSION_TYPE=wayland ";
         let more = "DISPLAY=:0 WAYLAND_DISPLAY=w XDG_RUNTIME_DIR=/r XDG_SESSION_TYPE=wayland ";
         assert_eq!(found(&[less, less, more]).as_deref(), Some("w"));

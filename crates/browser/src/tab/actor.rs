@@ -1,13 +1,13 @@
-//! Follows one tab: the only task that writes its [`TabState`].
+//! The actor of one tab: the only task that writes its [`TabState`].
 
 use super::TabSettings;
 use super::emulating::Emulating;
+use super::event_streams::EventStreams;
 use super::frames::Shown;
 use super::observe;
 use super::rules::Rules;
 use super::setup::{self, set_up};
 use super::state::{Download, Gone, Load, TabState};
-use super::taps::Taps;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Found, ToolSource};
 use tabmux_cdp::types::page::{FrameNavigated, NavigationType};
@@ -16,45 +16,45 @@ use tabmux_cdp::types::target::{self, TargetId};
 use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// What others tell the actor.
+/// What other tasks tell the actor.
 #[derive(Debug)]
-pub(super) enum Nudge {
+pub(super) enum TabNotice {
     /// This tab opened another one.
     Popup(TargetId),
-    /// This tab began to download a file, or is further with it.
+    /// This tab started a download, or its progress.
     Download(Download),
     /// A new tab stays blank.
     Blank,
-    /// The tab is no more.
+    /// The tab is gone.
     Gone(Gone),
 }
 
-/// Everything that can make the actor act.
+/// All inputs of the actor.
 enum TabEvent {
     Event(Session, RawEvent),
     SessionEnded(Session),
     SetUp(Session, Result<Vec<Shown>, CdpError>),
-    Nudged(Nudge),
-    /// The page was there, whole, before anybody listened.
+    Notice(TabNotice),
+    /// The page was loaded before we attached.
     HadLoaded,
-    /// Everything that came before it has been handled.
+    /// Everything before this has been processed.
     CaughtUp(oneshot::Sender<()>),
 }
 
-/// Asks the actor to catch up with what Chrome has told so far.
+/// Asks the actor to process everything that Chrome has sent so far.
 pub(super) type CatchUp = mpsc::Sender<oneshot::Sender<()>>;
 
 /// What the actor shares with the tools.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shared {
-    pub(super) taps: Taps,
+    pub(super) streams: EventStreams,
     pub(super) emulation: Emulating,
     pub(super) rules: Rules,
     pub(super) found: Found,
     pub(super) invocations: Invocations,
 }
 
-/// Starts the actor of a tab. It ends when the tab does, or when nobody has a handle any more.
+/// Starts the actor of a tab. It ends with the tab, or when no handle is left.
 pub(super) fn spawn(
     session: Session,
     events: Events,
@@ -62,9 +62,9 @@ pub(super) fn spawn(
     settings: TabSettings,
     shared: Shared,
     publish: watch::Sender<TabState>,
-) -> (mpsc::Sender<Nudge>, CatchUp) {
-    let (nudge, nudges) = mpsc::channel(64);
-    let (happen, happenings) = mpsc::channel(256);
+) -> (mpsc::Sender<TabNotice>, CatchUp) {
+    let (notice, notices) = mpsc::channel(64);
+    let (happen, events) = mpsc::channel(256);
     let actor = Actor {
         top: session.clone(),
         settings,
@@ -74,8 +74,8 @@ pub(super) fn spawn(
     };
     let (catch_up, asked) = mpsc::channel(16);
     actor.adopt(session, events, asked, waiting);
-    tokio::spawn(actor.run(happenings, nudges));
-    (nudge, catch_up)
+    tokio::spawn(actor.run(events, notices));
+    (notice, catch_up)
 }
 
 struct Actor {
@@ -89,26 +89,26 @@ struct Actor {
 impl Actor {
     async fn run(
         self,
-        mut happenings: mpsc::Receiver<TabEvent>,
-        mut nudges: mpsc::Receiver<Nudge>,
+        mut events: mpsc::Receiver<TabEvent>,
+        mut notices: mpsc::Receiver<TabNotice>,
     ) {
         loop {
-            let happening = tokio::select! {
-                Some(happening) = happenings.recv() => happening,
-                nudge = nudges.recv() => match nudge {
-                    Some(nudge) => TabEvent::Nudged(nudge),
+            let event = tokio::select! {
+                Some(event) = events.recv() => event,
+                notice = notices.recv() => match notice {
+                    Some(notice) => TabEvent::Notice(notice),
                     None => return,
                 },
             };
-            self.handle(happening);
+            self.handle(event);
             if self.publish.borrow().gone.is_some() {
                 return;
             }
         }
     }
 
-    fn handle(&self, happening: TabEvent) {
-        match happening {
+    fn handle(&self, event: TabEvent) {
+        match event {
             TabEvent::Event(session, event) => self.handle_event(session, event),
             TabEvent::SetUp(session, Ok(frames)) => self.handle_set_up(&session, frames),
             TabEvent::SetUp(session, Err(error)) => {
@@ -125,11 +125,11 @@ impl Actor {
                 });
                 self.follow_tools();
             }
-            TabEvent::Nudged(Nudge::Popup(popup)) => {
+            TabEvent::Notice(TabNotice::Popup(popup)) => {
                 self.publish
                     .send_modify(|state| observe::keep(&mut state.popups, popup));
             }
-            TabEvent::Nudged(Nudge::Download(download)) => {
+            TabEvent::Notice(TabNotice::Download(download)) => {
                 self.publish.send_modify(|state| {
                     let known = state
                         .downloads
@@ -141,7 +141,7 @@ impl Actor {
                     }
                 });
             }
-            TabEvent::Nudged(Nudge::Blank) => {
+            TabEvent::Notice(TabNotice::Blank) => {
                 self.publish.send_modify(|state| {
                     let main = state.frames.main();
                     if main.is_some_and(|main| main.url == "about:blank") && !state.navigating {
@@ -151,14 +151,14 @@ impl Actor {
             }
             TabEvent::HadLoaded => {
                 self.publish.send_modify(|state| {
-                    // Another page would tell by itself.
+                    // Another page reports its own load.
                     if state.epoch == 0 && !state.navigating {
                         state.load = Load::Complete;
                     }
                 });
             }
             TabEvent::CaughtUp(done) => drop(done.send(())),
-            TabEvent::Nudged(Nudge::Gone(gone)) => {
+            TabEvent::Notice(TabNotice::Gone(gone)) => {
                 self.publish.send_modify(|state| state.gone = Some(gone));
             }
         }
@@ -171,8 +171,8 @@ impl Actor {
             return match attached.target_info.r#type.contains("worker") {
                 true => self.wake(child, events),
                 false => {
-                    let (_, nobody) = mpsc::channel(1);
-                    self.adopt(child, events, nobody, attached.waiting_for_debugger);
+                    let (_, unused) = mpsc::channel(1);
+                    self.adopt(child, events, unused, attached.waiting_for_debugger);
                 }
             };
         }
@@ -186,7 +186,7 @@ impl Actor {
         if is_answer {
             return;
         }
-        let Some(event) = self.shared.taps.offer(&session, event) else {
+        let Some(event) = self.shared.streams.offer(&session, event) else {
             return;
         };
         let is_top = session.id() == self.top.id();
@@ -197,7 +197,7 @@ impl Actor {
             .decode::<FrameNavigated>()
             .is_some_and(|event| event.r#type == NavigationType::BACK_FORWARD_CACHE_RESTORE)
         {
-            setup::hear_tools_again(&session);
+            setup::request_tools_again(&session);
         }
         let method = event.method();
         let is_about_tools = ["WebMCP.", "Page.frame", "Runtime.bindingCalled"];
@@ -206,7 +206,7 @@ impl Actor {
         }
     }
 
-    /// Tools come and go by themselves, and with the frames that they belong to.
+    /// Updates the tools: they change by themselves, and with their frames.
     fn follow_tools(&self) {
         let state = self.publish.borrow();
         let Some(main) = state.frames.main() else {
@@ -225,12 +225,12 @@ impl Actor {
         let is_top = session.id() == self.top.id();
         self.publish.send_modify(|state| {
             for shown in frames {
-                // What an event told over this session meanwhile is newer than the tree.
+                // An event that arrived over this session meanwhile is newer than the tree.
                 let known = state.frames.find(&shown.id);
                 if known.is_some_and(|frame| frame.is_shown_over(session)) {
                     continue;
                 }
-                // A cross-site frame's own session does not know its parent; the tab does.
+                // The session of a cross-site frame does not know its parent; the tab does.
                 let parent = shown.parent.or_else(|| known?.parent.clone());
                 if is_top || parent.is_some() {
                     state.frames.show(Shown { parent, ..shown }, session);
@@ -241,20 +241,20 @@ impl Actor {
         self.follow_tools();
     }
 
-    /// Lets a worker run, and answers for its requests as long as it does.
+    /// Resumes a worker, and applies the rules to its requests as long as it runs.
     fn wake(&self, worker: Session, mut events: Events) {
-        self.shared.rules.employ(&worker);
+        self.shared.rules.add_worker(&worker);
         setup::wake(&worker, &self.shared);
         let shared = self.shared.clone();
         tokio::spawn(async move {
             while let Some(event) = events.next().await {
                 shared.rules.answer(&worker, &event);
             }
-            shared.rules.dismiss(&worker);
+            shared.rules.remove_worker(&worker);
         });
     }
 
-    /// Takes in a session: its events flow into the loop while it is being set up.
+    /// Adds a session: its events are processed while it is being set up.
     fn adopt(
         &self,
         session: Session,
@@ -266,8 +266,8 @@ impl Actor {
         let source = session.clone();
         tokio::spawn(async move {
             loop {
-                let happening = tokio::select! {
-                    // Events first: who asks has seen an answer that came after them.
+                let event = tokio::select! {
+                    // Events first: a caller has seen a response that arrived after them.
                     biased;
                     event = events.next() => match event {
                         Some(event) => TabEvent::Event(source.clone(), event),
@@ -275,7 +275,7 @@ impl Actor {
                     },
                     Some(done) = asked.recv() => TabEvent::CaughtUp(done),
                 };
-                if happen.send(happening).await.is_err() {
+                if happen.send(event).await.is_err() {
                     return;
                 }
             }
@@ -296,7 +296,7 @@ impl Actor {
         tokio::spawn(async move {
             let result = set_up(session.clone(), waiting, settings, &shared).await;
             if !is_top {
-                // Only the tab knows which frame it is in, and may take longer to say.
+                // Only the tab knows which frame it is in, and it may take longer to respond.
                 let known = |state: &TabState| state.ready || state.gone.is_some();
                 let _ = state.wait_for(known).await;
             }
@@ -308,7 +308,7 @@ impl Actor {
     }
 }
 
-/// Whether a page is whole. One that hangs does not say.
+/// Whether a page is loaded. A stuck one does not respond.
 async fn has_loaded(session: &Session) -> bool {
     let ask = runtime::Evaluate {
         expression: "document.readyState === 'complete'".into(),

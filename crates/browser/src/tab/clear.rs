@@ -6,13 +6,13 @@ use std::time::Duration;
 use tabmux_cdp::types::{emulation, page};
 
 impl Tab {
-    /// Replaces a page whose own scripts keep it busy by an empty one. They are switched off until it
-    /// is gone: scripts that were only stopped begin anew, and no page can be left while they run.
+    /// Replaces a page whose own scripts keep it busy by a blank one. Scripts are disabled until the page is gone:
+    /// scripts that are only stopped start again, and a page cannot be left while they run.
     pub(crate) async fn clear(&self) -> Result<(), ToolError> {
         self.stop_scripts().await;
         self.drop_timers().await;
         let cleared = self.go_blank().await;
-        // Awaited: a page that comes before scripts are on again comes without its own.
+        // Awaited: a page that loads before scripts are enabled again would run without them.
         let restored = self.session().send_within(scripts_off(false), LIMIT).await;
         self.suspect(cleared.is_err() || restored.is_err());
         cleared?;
@@ -20,15 +20,14 @@ impl Tab {
         Ok(())
     }
 
-    /// Switches the page's scripts off, and ends those that are running.
+    /// Disables the page's scripts, and stops those that are running.
     async fn stop_scripts(&self) {
         self.session().post(scripts_off(true));
         self.terminate_scripts().await;
     }
 
-    /// Takes the page's timers away. With a navigation the page changes hands inside Chrome, which
-    /// switches scripts on for a moment: a timer that is due just then would loop again, keep the
-    /// new page out, and be out of reach.
+    /// Removes the page's timers. During a navigation Chrome swaps the page's process, which enables scripts for a
+    /// moment: a timer that fires at that moment would loop again and block the new page, where we cannot stop it.
     async fn drop_timers(&self) {
         let dropped = async {
             self.world()
@@ -37,7 +36,7 @@ impl Tab {
                 .await
         };
         if let Ok(Err(error)) = tokio::time::timeout(PROBE_LIMIT, dropped).await {
-            tracing::debug!(%error, "the timers of a stuck page could not be dropped");
+            tracing::debug!(%error, "could not remove the timers of a stuck page");
         }
     }
 
@@ -53,7 +52,7 @@ impl Tab {
             if self.until(PAUSE, |state| document(state) != before).await? {
                 return Ok(());
             }
-            // Not only timers begin anew.
+            // Timers are not the only scripts that start again.
             self.stop_scripts().await;
         }
         Err(ToolError::Stuck)

@@ -1,4 +1,4 @@
-//! What a page wrote to its console: the last messages, bounded in number and in size.
+//! What a page wrote to its console: the latest messages, limited in number and size.
 
 use crate::text::shorten;
 use std::collections::VecDeque;
@@ -6,14 +6,14 @@ use tabmux_cdp::types::runtime::{self, RemoteObjectId};
 use tabmux_cdp::types::{Json, log};
 use tabmux_cdp::{RawEvent, Session, TooLarge};
 
-/// The console of one tab, oldest message first. The numbers of messages are never used again.
+/// The console of one tab, oldest message first. Message numbers are never reused.
 #[derive(Debug, Default)]
 pub struct Console {
     messages: VecDeque<ConsoleMessage>,
     bytes: usize,
-    /// Messages that there have been.
+    /// How many messages there have been.
     begun: u64,
-    /// Messages that were given up because there were too many.
+    /// How many messages were dropped because there were too many.
     pub lost: u64,
 }
 
@@ -26,31 +26,31 @@ pub struct ConsoleMessage {
     pub kind: String,
     /// The text as a console would show it, shortened.
     pub text: String,
-    /// How often it came in a row.
+    /// How often it was repeated in a row.
     pub times: u32,
-    /// How many documents the tab had shown before the one that it is from.
+    /// How many documents the tab had shown before the one of this message.
     pub epoch: u64,
-    /// What it was called with.
+    /// The arguments of the call.
     pub args: Vec<Argument>,
-    /// Where it was written, innermost first.
+    /// The call stack, innermost first.
     pub stack: Vec<ScriptPosition>,
-    /// The session that it came over.
+    /// The CDP session that delivered it.
     pub session: Session,
 }
 
-/// Something that a message was called with.
+/// An argument of a console call.
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// As a console would show it, shortened.
     pub text: String,
-    /// Chrome's name of it, where it is an object; it may be gone.
+    /// Chrome's id of it, if it is an object; it may be released.
     pub object: Option<RemoteObjectId>,
 }
 
-/// A place in a script; line and column count from 0.
+/// A position in a script; line and column count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptPosition {
-    /// The function, or nothing.
+    /// The function, or empty.
     pub function: String,
     /// The script.
     pub url: String,
@@ -66,26 +66,26 @@ impl Console {
         self.messages.iter()
     }
 
-    /// Whether nothing is kept.
+    /// Whether no message is kept.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// The message of that number, if it is still kept.
+    /// The message with that number, if it is still kept.
     pub fn find(&self, id: u64) -> Option<&ConsoleMessage> {
         self.messages.iter().find(|message| message.id == id)
     }
 
-    /// Takes in an event. Says whether it was one of the console's.
+    /// Processes an event. Returns whether it was a console event.
     pub(super) fn apply(&mut self, session: &Session, epoch: u64, event: &RawEvent) -> bool {
-        let Some(heard) = hear(event) else {
+        let Some(parsed) = parse(event) else {
             return false;
         };
-        self.push(session, epoch, heard);
+        self.push(session, epoch, parsed);
         true
     }
 
-    /// Forgets what is older than the documents that are still of interest.
+    /// Drops the messages of documents before this one.
     pub(super) fn forget_before(&mut self, epoch: u64) {
         while self
             .messages
@@ -96,12 +96,12 @@ impl Console {
         }
     }
 
-    fn push(&mut self, session: &Session, epoch: u64, heard: Heard) {
+    fn push(&mut self, session: &Session, epoch: u64, parsed: Parsed) {
         if let Some(last) = self.messages.back_mut()
             && last.epoch == epoch
-            && last.kind == heard.kind
-            && last.text == heard.text
-            && last.stack.first() == heard.stack.first()
+            && last.kind == parsed.kind
+            && last.text == parsed.text
+            && last.stack.first() == parsed.stack.first()
         {
             last.times = last.times.saturating_add(1);
             return;
@@ -109,12 +109,12 @@ impl Console {
         self.begun += 1;
         let message = ConsoleMessage {
             id: self.begun,
-            kind: heard.kind,
-            text: heard.text,
+            kind: parsed.kind,
+            text: parsed.text,
             times: 1,
             epoch,
-            args: heard.args,
-            stack: heard.stack,
+            args: parsed.args,
+            stack: parsed.stack,
             session: session.clone(),
         };
         self.bytes += message.size();
@@ -144,21 +144,21 @@ impl ConsoleMessage {
     }
 }
 
-/// What an event says.
-struct Heard {
+/// The contents of an event.
+struct Parsed {
     kind: String,
     text: String,
     args: Vec<Argument>,
     stack: Vec<ScriptPosition>,
 }
 
-fn hear(event: &RawEvent) -> Option<Heard> {
+fn parse(event: &RawEvent) -> Option<Parsed> {
     if let Some(cut) = event.too_large() {
-        return hear_cut(event.method(), cut);
+        return parse_cut(event.method(), cut);
     }
     if let Some(event) = event.decode::<runtime::ConsoleAPICalled>() {
         let args: Vec<_> = event.args.iter().take(MOST_ARGS).map(argument).collect();
-        return Some(Heard {
+        return Some(Parsed {
             kind: kind(event.r#type.as_str()),
             text: shorten(&format_words(&args), MOST_TEXT),
             stack: places(event.stack_trace.as_ref()),
@@ -176,7 +176,7 @@ fn hear(event: &RawEvent) -> Option<Heard> {
                 column: count(details.column_number),
             }));
         }
-        return Some(Heard {
+        return Some(Parsed {
             kind: "error".into(),
             text: shorten(
                 &format!("Uncaught {}", crate::script::describe(details)),
@@ -196,7 +196,7 @@ fn hear(event: &RawEvent) -> Option<Heard> {
     if let Some(url) = entry.url.as_deref().filter(|url| !url.is_empty()) {
         text = format!("{} ({})", text.trim_end(), shorten(url, 300));
     }
-    Some(Heard {
+    Some(Parsed {
         kind: kind(entry.level.as_str()),
         text: shorten(&text, MOST_TEXT),
         args: Vec::new(),
@@ -204,15 +204,15 @@ fn hear(event: &RawEvent) -> Option<Heard> {
     })
 }
 
-/// What is known of a message that was too large to be kept.
-fn hear_cut(method: &str, cut: &TooLarge) -> Option<Heard> {
+/// What is known about a message that was too large.
+fn parse_cut(method: &str, cut: &TooLarge) -> Option<Parsed> {
     let kind = match method {
         "Runtime.consoleAPICalled" => kind(&cut.find("type").unwrap_or_else(|| "log".into())),
         "Log.entryAdded" => kind(&cut.find("level").unwrap_or_else(|| "info".into())),
         "Runtime.exceptionThrown" => "error".into(),
         _ => return None,
     };
-    Some(Heard {
+    Some(Parsed {
         kind,
         text: format!("(a message of {} bytes, too large to be kept)", cut.bytes),
         args: Vec::new(),
@@ -220,7 +220,7 @@ fn hear_cut(method: &str, cut: &TooLarge) -> Option<Heard> {
     })
 }
 
-/// Pages say `console.warn`, and so do we.
+/// Chrome says `warning`, but pages and we say `warn`.
 fn kind(name: &str) -> String {
     match name {
         "warning" => "warn".into(),
@@ -272,7 +272,7 @@ fn argument(value: &runtime::RemoteObject) -> Argument {
     }
 }
 
-/// Whether the parts of an object say more than its name.
+/// Whether the properties of an object say more than its description.
 fn is_plain(value: &runtime::RemoteObject) -> bool {
     let subtype = value.subtype.as_ref().map(|subtype| subtype.as_str());
     matches!(subtype, None | Some("array")) && value.r#type.as_str() == "object"
@@ -308,7 +308,8 @@ fn preview_text(preview: &runtime::ObjectPreview) -> String {
     }
 }
 
-/// The words of a message as a console shows them: `%s` and its like take the words that follow.
+/// The text of a message as a console shows it: `%s` and similar are replaced by the arguments that
+/// follow.
 fn format_words(args: &[Argument]) -> String {
     let mut rest = args.iter();
     let Some(first) = rest.next() else {
@@ -367,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_put_where_the_first_one_wants_them() {
+    fn format_specifiers_are_replaced_by_arguments() {
         assert_eq!(words(&["a", "b"]), "a b");
         assert_eq!(words(&["%s is %d%%", "x", "5", "more"]), "x is 5% more");
         assert_eq!(words(&["%cred", "color: red"]), "red");

@@ -1,22 +1,22 @@
-//! What a tab pretends: each setting that is in force, and the commands that put it in force.
+//! What a tab emulates: the active settings, and the commands that apply them.
 
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{Command, Empty, Json, emulation, network};
 
-/// The settings of one tab, shared by its tools and by the set-up of its frames.
+/// The settings of one tab, shared by its tools and by the setup of its frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Emulating(Arc<Mutex<Emulation>>);
 
-/// Settings that differ from what the browser really is.
+/// Settings that differ from the real browser.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Emulation {
     pub(crate) network: Option<Conditions>,
     pub(crate) cpu: Option<f64>,
     pub(crate) geolocation: Option<(f64, f64)>,
     pub(crate) user_agent: Option<String>,
-    /// What the browser calls itself, where a locale needs it.
+    /// The browser's own user agent, which a locale override needs.
     pub(crate) own_user_agent: String,
     /// Media features and their values, such as `prefers-color-scheme` and `dark`.
     pub(crate) media: Vec<(&'static str, String)>,
@@ -38,7 +38,7 @@ pub(crate) struct Conditions {
     pub(crate) up: f64,
 }
 
-/// A screen.
+/// An emulated screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Viewport {
     pub(crate) width: u32,
@@ -51,17 +51,17 @@ pub(crate) struct Viewport {
 }
 
 impl Emulating {
-    /// What is in force.
+    /// The active settings.
     pub(crate) fn now(&self) -> Emulation {
         self.lock().clone()
     }
 
-    /// Puts something else in force, for frames that come from now on.
+    /// Changes the settings for all frames from now on.
     pub(crate) fn set(&self, emulation: Emulation) {
         *self.lock() = emulation;
     }
 
-    /// Tells a session that is new what is in force. The tab's own is never new then.
+    /// Applies the settings to a new session, which is never the tab's own.
     pub(super) fn join(&self, session: &Session) {
         let now = self.lock();
         if now.network.is_some() {
@@ -126,7 +126,7 @@ impl Emulation {
         }
     }
 
-    /// The name of the browser and its language go together.
+    /// User agent and language are set by one command.
     pub(crate) fn user_agent_command(&self) -> emulation::SetUserAgentOverride {
         emulation::SetUserAgentOverride {
             user_agent: match &self.user_agent {
@@ -176,7 +176,7 @@ impl Emulation {
         }
     }
 
-    /// Every setting that is in force, in words.
+    /// All active settings as text.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         words.extend(self.network.map(|it| format!("network {}", it.name)));
@@ -245,7 +245,7 @@ impl std::fmt::Display for Viewport {
     }
 }
 
-/// The older of two commands for this: every browser has it.
+/// The older of two commands: every browser supports it.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EmulateNetworkConditions {

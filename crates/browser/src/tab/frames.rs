@@ -1,6 +1,6 @@
-//! The frames of a tab, the documents they show, and the CDP session that reaches each.
+//! The frames of a tab, their documents, and the CDP session of each.
 
-use super::past;
+use super::shown_documents;
 use crate::origins::{Blocked, OriginPolicy};
 use crate::world::World;
 use indexmap::{IndexMap, IndexSet};
@@ -13,8 +13,8 @@ use tabmux_cdp::types::network::LoaderId;
 use tabmux_cdp::types::page::FrameId;
 use tokio::sync::OnceCell;
 
-/// The number of one document, unique in this process, so that what named an element of one
-/// document can never name an element of another, whatever the tab.
+/// The number of one document, unique in this process: a uid of an element can never name an element of another
+/// document, in any tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DocumentId(pub u32);
 
@@ -23,7 +23,7 @@ impl DocumentId {
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// No document that is there already has this number or one after it.
+    /// A number greater than that of every existing document.
     pub(crate) fn next() -> Self {
         Self(NEXT.load(Ordering::Relaxed))
     }
@@ -35,29 +35,29 @@ impl fmt::Display for DocumentId {
     }
 }
 
-/// One frame with the document it shows now.
+/// One frame with its current document.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Chrome's name of it, the same over navigations.
+    /// Chrome's id of it; a navigation does not change it.
     pub id: FrameId,
-    /// The frame it is in, if it is not the main one.
+    /// Its parent frame, unless it is the main frame.
     pub parent: Option<FrameId>,
-    /// The session that reaches it: the tab's own, or that of a cross-site frame.
+    /// The CDP session of this frame: the tab's own, or that of a cross-site frame.
     pub session: Session,
-    /// The document it shows.
+    /// Its current document.
     pub document: DocumentId,
-    /// Chrome's name of that document.
+    /// Chrome's id of that document.
     pub loader: LoaderId,
-    /// Where the document came from.
+    /// The address of the document.
     pub url: String,
-    /// The origin that Chrome gave it: a blank document has that of whoever made it.
+    /// The origin as Chrome reports it: a blank document has that of its creator.
     pub(crate) security_origin: String,
-    /// Our isolated world in that document, made when somebody first needs it.
+    /// Our isolated world in that document, created on first use.
     pub(crate) world: Arc<OnceCell<World>>,
 }
 
 impl Frame {
-    /// Whether `session` has told of the document that this frame shows.
+    /// Whether `session` has reported the document that this frame shows.
     pub(crate) fn is_shown_over(&self, session: &Session) -> bool {
         self.session.id() == session.id() && !self.loader.as_str().is_empty()
     }
@@ -67,13 +67,13 @@ impl Frame {
 #[derive(Debug, Default)]
 pub struct Frames {
     now: IndexMap<FrameId, Frame>,
-    /// The origins of the documents that frames inside others have shown so far.
+    /// The origins of the documents that child frames have shown so far.
     origins: IndexSet<String>,
-    /// The last documents that frames inside others have begun to show, with address and origin.
+    /// The latest documents of child frames, with address and origin.
     recent: VecDeque<(DocumentId, String, String)>,
 }
 
-/// What is known of a frame when it shows a document.
+/// What is known about a frame when it shows a document.
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) id: FrameId,
@@ -84,12 +84,12 @@ pub(crate) struct Shown {
 }
 
 impl Frames {
-    /// The frame that fills the tab.
+    /// The main frame.
     pub fn main(&self) -> Option<&Frame> {
         self.now.values().find(|frame| frame.parent.is_none())
     }
 
-    /// One frame by name.
+    /// A frame by its id.
     pub fn find(&self, id: &FrameId) -> Option<&Frame> {
         self.now.get(id)
     }
@@ -104,7 +104,7 @@ impl Frames {
         self.now.values()
     }
 
-    /// The origin of a frame's document. One without an address of its own has that of the frame it is in.
+    /// The origin of a frame's document. One without its own address has that of its parent frame.
     pub(crate) fn origin(&self, frame: &Frame) -> String {
         let mut next = Some(frame);
         while let Some(frame) = next {
@@ -118,19 +118,19 @@ impl Frames {
         "a page without an origin".to_owned()
     }
 
-    /// Whether a policy permits the document of a frame, and those of all frames around it.
+    /// Whether a policy permits the document of a frame, and those of all its parents.
     pub(crate) fn check(&self, frame: &Frame, policy: &OriginPolicy) -> Result<(), Blocked> {
         let mut next = Some(frame);
         while let Some(frame) = next {
             policy.check(&frame.url)?;
-            past::check_origin(policy, &frame.security_origin)?;
+            shown_documents::check_origin(policy, &frame.security_origin)?;
             next = frame.parent.as_ref().and_then(|parent| self.find(parent));
         }
         Ok(())
     }
 
-    /// The last of the origins that a frame inside another has had so far and that a policy does not permit.
-    pub(crate) fn unseen_so_far(&self, policy: &OriginPolicy) -> Option<Blocked> {
+    /// The latest origin of a child frame so far that a policy does not permit.
+    pub(crate) fn disallowed_so_far(&self, policy: &OriginPolicy) -> Option<Blocked> {
         if policy.is_open() {
             return None;
         }
@@ -140,8 +140,8 @@ impl Frames {
             .find_map(|origin| policy.check(origin).err())
     }
 
-    /// Whether a policy permits all documents that frames inside others have begun to show since `first`, also those
-    /// that have gone again. Says whose it does not permit; nothing where there were more than are kept.
+    /// Whether a policy permits all documents that child frames have shown since `first`, including those that are
+    /// gone. The error is the disallowed origin; `None` if there were more than are kept.
     pub(crate) fn check_since(
         &self,
         first: DocumentId,
@@ -161,17 +161,17 @@ impl Frames {
             .filter(|(document, ..)| *document >= first);
         for (_, url, origin) in since {
             policy.check(url).map_err(Some)?;
-            past::check_origin(policy, origin).map_err(Some)?;
+            shown_documents::check_origin(policy, origin).map_err(Some)?;
         }
         Ok(())
     }
 
-    /// Whether it is known of all of them.
+    /// Whether all origins so far are still remembered.
     pub(crate) fn remembers_origins(&self) -> bool {
         self.origins.len() < MOST_ORIGINS
     }
 
-    /// Keeps whose document a frame shows.
+    /// Remembers the origin of a child frame's document.
     fn note_origin(&mut self, shown: &Shown) {
         if shown.parent.is_none() {
             return;
@@ -192,7 +192,7 @@ impl Frames {
         self.main().is_none_or(|main| main.id == *id)
     }
 
-    /// A frame shows a document that `session` reaches. The same document keeps its number.
+    /// A frame shows a document, reported by `session`. The same document keeps its number.
     pub(crate) fn show(&mut self, shown: Shown, session: &Session) {
         self.note_origin(&shown);
         if let Some(frame) = self.now.get_mut(&shown.id)
@@ -203,7 +203,7 @@ impl Frames {
             frame.security_origin = shown.security_origin;
             return;
         }
-        // Whatever was inside belonged to the document that has gone.
+        // Its child frames belonged to the previous document.
         self.remove_children(&shown.id);
         let frame = Frame {
             parent: shown.parent,
@@ -225,21 +225,21 @@ impl Frames {
         self.now.insert(shown.id, frame);
     }
 
-    /// The frame moved within its document.
+    /// The frame navigated within its document.
     pub(crate) fn move_within(&mut self, id: &FrameId, url: String) {
         if let Some(frame) = self.now.get_mut(id) {
             frame.url = url;
         }
     }
 
-    /// The frame is no more, with all that was inside.
+    /// The frame is gone, with all its children.
     pub(crate) fn remove(&mut self, id: &FrameId) {
         self.remove_children(id);
         self.now.shift_remove(id);
     }
 
-    /// A cross-site frame's session has ended; frames that were reached through it are gone,
-    /// unless they have meanwhile moved to another session.
+    /// The session of a cross-site frame has ended. Its frames are gone, unless they have moved to another session
+    /// meanwhile.
     pub(crate) fn remove_session(&mut self, session: &Session) {
         self.now
             .retain(|_, frame| frame.session.id() != session.id());
@@ -261,10 +261,10 @@ impl Frames {
     }
 }
 
-/// How many documents of frames are kept for what takes a moment, such as a picture.
+/// How many documents of child frames are kept for short operations, such as a screenshot.
 const MOST_RECENT: usize = 64;
 
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
-/// A tab with frames of more sites than this is rare; nothing that was recorded of it is told then.
+/// A tab with frames of more sites than this is rare; then its recordings are withheld.
 const MOST_ORIGINS: usize = 256;

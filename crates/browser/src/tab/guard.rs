@@ -1,26 +1,26 @@
-//! What keeps a tab's frames away from sites that its sessions may not see.
+//! Blocks a tab's frames from sites that its sessions may not see.
 
 use super::FrameId;
 use crate::origins::{Blocked, OriginPolicy};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The guard of one tab. It holds for what nobody in particular asked for, too: the page's own ways, and
-/// the reading of it for tools.
+/// The guard of one tab. It also applies without a call: when the page navigates by itself, and when it is read for
+/// tools.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guard(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     policy: OriginPolicy,
-    /// Whether requests for documents are stopped, or only what comes of them is left alone.
+    /// Whether requests for documents are blocked. If not, only reading the result is refused.
     stops: bool,
     stopped: u64,
     last: VecDeque<(u64, FrameId, Blocked)>,
 }
 
 impl Guard {
-    /// The same rules for another tab: a popup is bound like the page that opened it.
+    /// The same rules for another tab: the opener's policy applies to a popup.
     pub(crate) fn inherited(&self) -> Self {
         let state = self.lock();
         Self(Arc::new(Mutex::new(State {
@@ -30,7 +30,7 @@ impl Guard {
         })))
     }
 
-    /// Adds a policy. Says whether requests are to be stopped that were not before.
+    /// Adds a policy. Returns whether requests must be blocked that were not before.
     pub(crate) fn add(&self, policy: &OriginPolicy, stops: bool) -> bool {
         let mut state = self.lock();
         state.policy = state.policy.and(policy);
@@ -39,7 +39,7 @@ impl Guard {
         news
     }
 
-    /// Ends it. Says whether requests were stopped.
+    /// Removes all policies. Returns whether requests were blocked.
     pub(super) fn clear(&self) -> bool {
         let mut state = self.lock();
         state.policy = OriginPolicy::default();
@@ -50,12 +50,12 @@ impl Guard {
         self.lock().policy.clone()
     }
 
-    /// Whether requests for documents are stopped.
+    /// Whether requests for documents are blocked.
     pub(crate) fn stops(&self) -> bool {
         self.lock().stops
     }
 
-    /// Has its say about a document that a frame asks for. True if it must not come.
+    /// Checks a document that a frame requests. True if it must be blocked.
     pub(crate) fn stop(&self, frame: &FrameId, url: &str) -> bool {
         let mut state = self.lock();
         let Err(blocked) = state.policy.check(url) else {
@@ -73,12 +73,12 @@ impl Guard {
         true
     }
 
-    /// How many requests have been stopped so far.
+    /// How many requests have been blocked so far.
     pub(crate) fn stopped(&self) -> u64 {
         self.lock().stopped
     }
 
-    /// Where a frame wanted to go since then, last.
+    /// The latest blocked address of a frame since then.
     pub(crate) fn stopped_since(&self, count: u64, frame: &FrameId) -> Option<Blocked> {
         let state = self.lock();
         let mut last = state.last.iter().rev().take_while(|(it, ..)| *it > count);

@@ -1,4 +1,4 @@
-//! What a tab asked the network for: the last requests with their answers, bounded in number and in size.
+//! The network requests of a tab: the latest ones with their responses, limited in number and size.
 
 mod record;
 
@@ -11,29 +11,29 @@ use tabmux_cdp::types::Json;
 use tabmux_cdp::types::network::{self, LoaderId, RequestId};
 use tabmux_cdp::{RawEvent, Session};
 
-/// The requests of one tab, oldest first. Their numbers are never used again.
+/// The requests of one tab, oldest first. Their numbers are never reused.
 #[derive(Debug)]
 pub struct Network {
     requests: VecDeque<NetworkRequest>,
     numbers: HashMap<RequestId, u64>,
     /// The number of the next request.
     next: u64,
-    /// Headers that came before the request that they belong to.
+    /// Headers that arrived before their request.
     early: VecDeque<(RequestId, Json)>,
-    /// Requests that were given up because there were too many.
+    /// How many requests were dropped because there were too many.
     pub lost: u64,
-    /// Events about requests that were too large to be kept.
+    /// How many events about requests were too large.
     pub too_large: u64,
 }
 
-/// What an event did.
+/// The effect of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// A request began, under this number.
+    /// A request started, with this number.
     Began(u64, RequestId),
     /// A request ended.
     Ended(RequestId),
-    /// Something that nobody waits for.
+    /// Anything else.
     Noted,
 }
 
@@ -56,7 +56,7 @@ impl Network {
         self.requests.iter()
     }
 
-    /// The request of that number, if it is still kept.
+    /// The request with that number, if it is still kept.
     pub fn find(&self, number: u64) -> Option<&NetworkRequest> {
         let first = self.requests.front()?.number;
         let index = usize::try_from(number.checked_sub(first)?).ok()?;
@@ -68,7 +68,7 @@ impl Network {
         self.next
     }
 
-    /// Takes in an event. None if it is not one of the network's.
+    /// Processes an event. `None` if it is not a network event.
     pub(super) fn apply(
         &mut self,
         session: &Session,
@@ -108,7 +108,7 @@ impl Network {
             "responseReceivedExtraInfo" => {
                 let event: network::ResponseReceivedExtraInfo = event.decode()?;
                 let request = self.get(&event.request_id)?;
-                // The head itself may still be on its way.
+                // The response itself may not have arrived yet.
                 let answer = request.answer.get_or_insert_default();
                 answer.headers = Headers::new(event.headers);
                 Some(Change::Noted)
@@ -138,7 +138,7 @@ impl Network {
         }
     }
 
-    /// The tab shows another document; what was fetched for it is counted as its own.
+    /// The tab shows another document; requests for it now count as its own.
     pub(super) fn arrive(&mut self, loader: &LoaderId, epoch: u64) {
         let recent = self.requests.iter_mut().rev().take(MOST_REQUESTS);
         for request in recent.filter(|request| request.loader == *loader) {
@@ -146,7 +146,7 @@ impl Network {
         }
     }
 
-    /// Forgets what is older than the documents that are still of interest.
+    /// Drops the requests of documents before this one.
     pub(super) fn forget_before(&mut self, epoch: u64) {
         while self
             .requests
@@ -170,7 +170,7 @@ impl Network {
             .post_data
             .filter(|body| body.len() <= MOST_BODY);
         let body = (event.request.has_post_data == Some(true), body);
-        // A redirect is the same request, sent on.
+        // A redirect continues the same request.
         if let Some(answer) = event.redirect_response
             && let Some(request) = self.get(&event.request_id)
         {

@@ -1,8 +1,8 @@
-//! What each event of Chrome changes in a tab's state. Pure: state and event in, state out.
+//! How each event of Chrome changes a tab's state. Pure: state and event in, state out.
 
 use super::frames::Shown;
 use super::network::{Change, MOST_REQUESTS};
-use super::past::Past;
+use super::shown_documents::ShownDocument;
 use super::state::{Dialog, Gone, Load, TabState};
 use crate::browser::MOST_NEW_TABS;
 use crate::text::one_line;
@@ -11,8 +11,8 @@ use tabmux_cdp::types::network::LoaderId;
 use tabmux_cdp::types::{inspector, page};
 use tabmux_cdp::{RawEvent, Session};
 
-/// Applies an event that came over `session`; `is_top` if that is the tab's own.
-/// Says whether anything changed.
+/// Applies an event of `session`; `is_top` if that is the tab's own. Returns whether anything
+/// changed.
 pub(super) fn apply(
     state: &mut TabState,
     session: &Session,
@@ -46,13 +46,13 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         let before = document(state);
         state.frames.show(shown, session);
         if document(state) != before {
-            // Chrome does not tell that the tools of the document before are gone.
+            // Chrome does not report that the tools of the previous document are gone.
             state.registered.leave(session, &id);
         }
         if is_main {
             state.registered.keep_only(&state.frames);
             state.epoch += 1;
-            let past = Past {
+            let past = ShownDocument {
                 epoch: state.epoch,
                 url: event.frame.url.clone(),
                 origin: event.frame.security_origin.clone(),
@@ -63,7 +63,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             state.network.forget_before(oldest);
             state.console.forget_before(oldest);
             push(&mut state.arrivals, loader, MOST_ARRIVALS);
-            // What comes back from the cache is whole, and tells nothing more.
+            // A page from the back/forward cache is complete, and sends no more events.
             let restored = event.r#type == page::NavigationType::BACK_FORWARD_CACHE_RESTORE;
             state.load = if restored {
                 Load::Complete
@@ -85,7 +85,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             state.frames.show(shown, session);
         }
     } else if let Some(event) = event.decode::<page::FrameDetached>() {
-        // A swapped frame lives on in another process, over another session.
+        // A swapped frame continues in another process, with another session.
         if event.reason.as_str() == "swap" {
             return false;
         }
@@ -97,15 +97,15 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             state.downloads_requested += 1;
             return true;
         }
-        let elsewhere = disposition != "currentTab";
-        if elsewhere {
+        let in_new_tab = disposition != "currentTab";
+        if in_new_tab {
             if state.new_tabs.len() >= MOST_NEW_TABS {
                 state.new_tabs.pop_front();
             }
             state.new_tabs.push_back(event.url);
             return true;
         }
-        if !is_top || elsewhere || !state.frames.is_main(&event.frame_id) {
+        if !is_top || in_new_tab || !state.frames.is_main(&event.frame_id) {
             return false;
         }
         state.navigations_requested += 1;
@@ -124,7 +124,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
         if !is_top || !state.frames.is_main(&event.frame_id) {
             return false;
         }
-        // Loading ends here also when it was aborted, and `load` never fires then.
+        // Loading also ends here when it was aborted, and then `load` never fires.
         state.navigating = false;
         state.load = Load::Complete;
     } else if let Some(event) = event.decode::<page::NavigatedWithinDocument>() {
@@ -145,7 +145,7 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             default: one_line(event.default_prompt.as_deref().unwrap_or_default(), 200),
         });
     } else if event.method() == "Page.javascriptDialogOpening" {
-        // Too large to be kept; the page waits for an answer all the same.
+        // The event was too large, but the page still waits for an answer.
         state.dialogs_opened += 1;
         state.dialog = Some(Dialog {
             number: state.dialogs_opened,
@@ -187,14 +187,14 @@ fn push<T>(queue: &mut VecDeque<T>, item: T, most: usize) {
     queue.push_back(item);
 }
 
-/// Keeps what a tab did, for those who ask what an action caused; bounded.
+/// Appends an entry, which is used to report the effects of an action; the list is limited.
 pub(super) fn keep<T>(list: &mut Vec<T>, item: T) {
     if list.len() < MOST_KEPT {
         list.push(item);
     }
 }
 
-/// Console and network are kept for the present document and for so many before it.
+/// Console and network are kept for the current document and for so many before it.
 const KEPT_DOCUMENTS: u64 = 3;
 const MOST_ARRIVALS: usize = 16;
 const MOST_KEPT: usize = 1_000;

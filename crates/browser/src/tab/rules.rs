@@ -1,4 +1,4 @@
-//! What a tab does with the requests of its pages: its rules, and its word on each request that they stop.
+//! Rules for the requests of a tab's pages, and the decision on each paused request.
 
 use super::guard::Guard;
 use base64::Engine;
@@ -9,16 +9,16 @@ use tabmux_cdp::types::fetch::{self, HeaderEntry, RequestStage};
 use tabmux_cdp::types::network::{ErrorReason, ResourceType};
 use tabmux_cdp::{CdpError, Command, RawEvent, Session, TooLarge};
 
-/// The rules of one tab, shared by its tools and by the set-up of its frames.
+/// The rules of one tab, shared by its tools and by the setup of its frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rules {
     list: Arc<Mutex<Vec<Rule>>>,
-    /// Workers of the tab's pages; frames are known to the tab itself.
+    /// Workers of the tab's pages; the tab itself knows its frames.
     workers: Arc<Mutex<Vec<Session>>>,
     guard: Guard,
 }
 
-/// What is done with some requests.
+/// What to do with matching requests.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) pattern: Pattern,
@@ -29,18 +29,18 @@ pub(crate) struct Rule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern(pub(crate) String);
 
-/// What to do.
+/// What to do with a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Action {
-    /// Let the request fail.
+    /// Make the request fail.
     Block,
-    /// Answer it in the server's place.
+    /// Answer it instead of the server.
     Mock {
         status: u16,
         headers: HeaderChanges,
         body: Arc<[u8]>,
     },
-    /// Let it go, with other headers.
+    /// Send it with other headers.
     Change {
         request: HeaderChanges,
         response: HeaderChanges,
@@ -51,7 +51,7 @@ pub(crate) enum Action {
 pub(crate) type HeaderChanges = BTreeMap<String, String>;
 
 impl Rules {
-    /// No rules yet, but for those of a guard.
+    /// No rules yet, except those of the guard.
     pub(super) fn guarded(guard: Guard) -> Self {
         Self {
             guard,
@@ -59,37 +59,37 @@ impl Rules {
         }
     }
 
-    /// What keeps the tab away from some sites.
+    /// What blocks the tab from some sites.
     pub(crate) fn guard(&self) -> &Guard {
         &self.guard
     }
 
-    /// The rules in force. The last one that matches a request decides.
+    /// The active rules. The last one that matches a request decides.
     pub(crate) fn now(&self) -> Vec<Rule> {
         self.lock().clone()
     }
 
-    /// Puts other rules in force, for what answers requests and for frames that come from now on.
+    /// Replaces the rules, for all requests from now on.
     pub(crate) fn set(&self, rules: Vec<Rule>) {
         *self.lock() = rules;
     }
 
-    /// The workers that are there.
+    /// The running workers.
     pub(crate) fn workers(&self) -> Vec<Session> {
         self.lock_workers().clone()
     }
 
-    /// Notes a worker.
-    pub(super) fn employ(&self, worker: &Session) {
+    /// Adds a worker.
+    pub(super) fn add_worker(&self, worker: &Session) {
         self.lock_workers().push(worker.clone());
     }
 
-    /// Notes that a worker is gone.
-    pub(super) fn dismiss(&self, worker: &Session) {
+    /// Removes a worker.
+    pub(super) fn remove_worker(&self, worker: &Session) {
         self.lock_workers().retain(|it| it.id() != worker.id());
     }
 
-    /// Makes a session stop the requests that there are rules for.
+    /// Makes a session pause the requests that have rules.
     pub(crate) async fn tell(&self, session: &Session) -> Result<(), CdpError> {
         match self.stopping() {
             Some(enable) => session.send(enable).await.map(drop),
@@ -97,15 +97,15 @@ impl Rules {
         }
     }
 
-    /// Tells a session that is new.
+    /// Applies the rules to a new session.
     pub(super) fn join(&self, session: &Session) {
         if let Some(enable) = self.stopping() {
             session.post(enable);
         }
     }
 
-    /// Has a word on a request that was stopped; each gets one, or it would wait for ever.
-    /// Says whether the event is one of these.
+    /// Decides on a paused request. Every paused request needs an answer; without one it would hang forever. Returns
+    /// whether the event is a paused request.
     pub(super) fn answer(&self, session: &Session, event: &RawEvent) -> bool {
         if event.method() != "Fetch.requestPaused" {
             return false;
@@ -120,7 +120,7 @@ impl Rules {
         if paused.resource_type == ResourceType::DOCUMENT
             && self.guard.stop(&paused.frame_id, &paused.request.url)
         {
-            // The frame stays as it is, as if it had not been sent anywhere.
+            // The frame keeps its document, as if there had been no navigation.
             session.post(fetch::FailRequest {
                 request_id: paused.request_id,
                 error_reason: ErrorReason::ABORTED,
@@ -142,7 +142,7 @@ impl Rules {
                 status,
                 headers,
                 body,
-            }) if !answered => or_end(
+            }) if !answered => send_or_fail(
                 session,
                 paused.request_id.clone(),
                 fetch::FulfillRequest {
@@ -153,7 +153,7 @@ impl Rules {
                     ..Default::default()
                 },
             ),
-            Some(Action::Change { request, .. }) if !answered => or_end(
+            Some(Action::Change { request, .. }) if !answered => send_or_fail(
                 session,
                 paused.request_id.clone(),
                 fetch::ContinueRequest {
@@ -165,7 +165,7 @@ impl Rules {
             ),
             Some(Action::Change { response, .. }) if paused.response_status_code.is_some() => {
                 let headers = paused.response_headers.unwrap_or_default();
-                or_end(
+                send_or_fail(
                     session,
                     paused.request_id.clone(),
                     fetch::ContinueResponse {
@@ -184,14 +184,14 @@ impl Rules {
         true
     }
 
-    /// A request whose body is too large to be told. It goes on as it is if nothing is against its address; a rule that
-    /// would have to see the request, or a request that does not tell its address, ends it.
+    /// Decides on a request whose body is too large to be delivered. It continues unchanged if its address is
+    /// permitted. It fails if a rule would need the request itself, or if its address is missing.
     fn answer_cut(&self, session: &Session, cut: &TooLarge) {
         let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
-            tracing::warn!("a request that was stopped is too large to be told apart");
+            tracing::warn!("a paused request is too large to be parsed; blocking it");
             return;
         };
-        // Whether it is for a document is said behind the body.
+        // Chrome names the resource type after the body.
         let url = cut
             .find("url")
             .filter(|url| !(self.guard.stops() && self.guard.policy().check(url).is_err()));
@@ -216,7 +216,7 @@ impl Rules {
         }
     }
 
-    /// What makes Chrome stop requests; none where there are no rules.
+    /// The command that makes Chrome pause requests; `None` without rules.
     fn stopping(&self) -> Option<fetch::Enable> {
         let rules = self.lock();
         let stop = |rule: &Rule, stage| fetch::RequestPattern {
@@ -254,7 +254,7 @@ impl Rules {
 }
 
 impl Pattern {
-    /// Whether the whole address is as the pattern says.
+    /// Whether the whole address matches the pattern.
     pub(crate) fn matches(&self, url: &str) -> bool {
         let Some((first, rest)) = self.0.split_once('*') else {
             return self.0 == url;
@@ -264,7 +264,7 @@ impl Pattern {
         };
         let mut parts: Vec<_> = rest.split('*').collect();
         let last = parts.pop().unwrap_or_default();
-        // Each part where it comes first leaves the most for those behind it.
+        // Matching each part as early as possible leaves the most text for the following ones.
         for part in parts {
             let Some((_, behind)) = url.split_once(part) else {
                 return false;
@@ -274,19 +274,19 @@ impl Pattern {
         url.ends_with(last)
     }
 
-    /// Chrome knows one more sign, which is a plain one in addresses.
+    /// Chrome has another wildcard, `?`, which is a plain character in addresses.
     fn for_chrome(&self) -> String {
         self.0.replace('\\', "\\\\").replace('?', "\\?")
     }
 }
 
-/// Has a word on a request that Chrome may refuse. The request fails then, at once: it would wait for ever, and without
-/// what the rule says it must not go on.
-fn or_end(session: &Session, request_id: fetch::RequestId, word: impl Command + 'static) {
+/// Sends a decision that Chrome may refuse. Then the request fails at once: otherwise it would hang forever, and it
+/// must not continue without what the rule says.
+fn send_or_fail(session: &Session, request_id: fetch::RequestId, decision: impl Command + 'static) {
     let session = session.clone();
     tokio::spawn(async move {
-        if let Err(CdpError::Rejected { message, .. }) = session.send(word).await {
-            tracing::warn!(message, "Chrome refused what a rule says about a request");
+        if let Err(CdpError::Rejected { message, .. }) = session.send(decision).await {
+            tracing::warn!(message, "Chrome refused to apply a rule to a request");
             session.post(fetch::FailRequest {
                 request_id,
                 error_reason: ErrorReason::FAILED,
@@ -322,7 +322,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_text_and_all_else_for_itself() {
+    fn a_star_matches_any_text_and_everything_else_itself() {
         let matches = |pattern: &str, url: &str| Pattern(pattern.into()).matches(url);
         assert!(matches("http://a/x", "http://a/x"));
         assert!(!matches("http://a/x", "http://a/xy"));

@@ -1,4 +1,4 @@
-//! Sets up the session of a tab or of a cross-site frame, so that nothing is missed from then on.
+//! Sets up the session of a tab or of a cross-site frame, so that no later event is missed.
 
 use super::TabSettings;
 use super::actor::Shared;
@@ -10,18 +10,17 @@ use tabmux_cdp::types::{
 };
 use tabmux_cdp::{CdpError, Session};
 
-/// Sends all set-up commands, then lets a waiting target run: Chrome takes them in this order.
-/// A target that cannot be set up runs all the same; nobody else would wake it.
-/// Answers with the frames as they were before that.
+/// Sends all setup commands, then resumes a waiting target: Chrome processes them in this order. A target whose setup
+/// fails is resumed, too; nothing else would resume it. Returns the frames as they were before that.
 pub(super) async fn set_up(
     session: Session,
     waiting: bool,
     settings: TabSettings,
     shared: &Shared,
 ) -> Result<Vec<Shown>, CdpError> {
-    // A page that has crashed answers to nothing else.
+    // A crashed page responds to no other command.
     session.post(inspector::Enable::default());
-    // Posted first, so a frame that comes later is emulated from its first script.
+    // Posted first, so that a new frame is emulated from its first script.
     shared.emulation.join(&session);
     shared.rules.join(&session);
     for source in settings.scripts.iter() {
@@ -47,9 +46,9 @@ pub(super) async fn set_up(
         patiently(&session, page::Enable::default()),
         session.send(runtime::Enable::default()),
         session.send(log::Enable::default()),
-        session.send(hear_network()),
+        session.send(enable_network()),
         session.send(attach_frames()),
-        // A browser that is too old for it says so, and has no such tools.
+        // A browser that is too old for it responds with an error, and has no such tools.
         session.send(web_mcp::Enable::default()),
         session.send(model_context::binding()),
         session.send(model_context::script(settings.shim)),
@@ -65,8 +64,8 @@ pub(super) async fn set_up(
     Ok(frames)
 }
 
-/// Asks until there is an answer, or nobody to give one. A page that stands still, in a dialog or in somebody's
-/// debugger, answers when it goes on, and is of use then.
+/// Retries until there is a response, or the target is gone. A page that is paused by a dialog or by another debugger
+/// responds when it continues, and is usable then.
 async fn patiently<C: Command + Clone>(
     session: &Session,
     command: C,
@@ -79,9 +78,9 @@ async fn patiently<C: Command + Clone>(
     }
 }
 
-/// Chrome tells of all tools when it is asked to, and of those of a document that it had kept at no other
-/// time.
-pub(super) fn hear_tools_again(session: &Session) {
+/// Chrome reports all tools when this domain is enabled. Those of a document from the back/forward cache it reports
+/// at no other time.
+pub(super) fn request_tools_again(session: &Session) {
     let session = session.clone();
     tokio::spawn(async move {
         let _ = tokio::join!(
@@ -91,7 +90,7 @@ pub(super) fn hear_tools_again(session: &Session) {
     });
 }
 
-/// A frame and those inside it, parents first.
+/// A frame and its children, parents first.
 fn shown(tree: &page::FrameTree) -> Vec<Shown> {
     let mut list = Vec::new();
     let mut trees = vec![tree];
@@ -118,8 +117,8 @@ impl From<&page::Frame> for Shown {
     }
 }
 
-/// Cross-site frames have sessions of their own, attached before they run their first script. So have
-/// workers: Chrome holds them back as well, and for ever where nobody may attach and wake them.
+/// Cross-site frames have their own sessions, attached before they run their first script. So have workers: Chrome
+/// pauses them, too, and forever if no client attaches and resumes them.
 fn attach_frames() -> target::SetAutoAttach {
     target::SetAutoAttach {
         auto_attach: true,
@@ -134,21 +133,21 @@ fn attach_frames() -> target::SetAutoAttach {
     }
 }
 
-/// Bodies that are sent are asked for when somebody wants them; small ones come along.
-fn hear_network() -> network::Enable {
+/// Large request bodies are fetched on demand; small ones are included in events.
+fn enable_network() -> network::Enable {
     network::Enable {
         max_post_data_size: Some(10_000),
         ..Default::default()
     }
 }
 
-/// Lets a worker run, under the tab's rules. Nothing else is to be seen of it.
+/// Resumes a worker, under the tab's rules. Nothing else of it is tracked.
 pub(super) fn wake(session: &Session, shared: &Shared) {
     shared.rules.join(session);
     session.post(runtime::RunIfWaitingForDebugger::default());
 }
 
-/// A filter that lets one type of target through and no other.
+/// A filter that accepts one type of target only.
 pub(crate) fn only(kind: &str) -> Vec<target::FilterEntry> {
     any_of(&[kind])
 }

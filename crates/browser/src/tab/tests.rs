@@ -1,4 +1,4 @@
-//! Tabs whose pages stand still when they are attached, whose rules Chrome refuses, or whose events are too large.
+//! Tabs whose pages are paused when they are attached, whose rules Chrome refuses, or whose events are too large.
 
 use crate::error::ToolError;
 use crate::fake::{self, Asked, FakeBrowser};
@@ -7,14 +7,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
-async fn a_tab_whose_page_stands_still_is_ready_when_it_goes_on() {
+async fn a_tab_whose_page_is_paused_is_ready_when_it_continues() {
     for seconds in [31, 700] {
         let mut harness = FakeBrowser::new(|asked: &Asked| match asked.session_id {
             Some(_) => vec![],
             None => fake::usual(asked),
         })
         .await;
-        // Each try takes ten seconds of the test's time.
+        // Each try takes ten seconds of the test's clock.
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(seconds) {
             let stuck = harness.tab().await.map(drop);
@@ -31,7 +31,7 @@ async fn a_tab_whose_page_stands_still_is_ready_when_it_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_ends_at_once_if_chrome_refuses_what_a_rule_says_about_it() {
+async fn a_request_fails_at_once_if_chrome_refuses_its_rule() {
     for rule in [
         json!({ "url": "*", "status": 204 }),
         json!({ "url": "*", "requestHeaders": { "A": "b" } }),
@@ -62,7 +62,7 @@ async fn a_request_ends_at_once_if_chrome_refuses_what_a_rule_says_about_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_too_large_to_be_told_goes_on_unless_a_rule_is_about_it() {
+async fn an_oversize_request_continues_unless_a_rule_matches_it() {
     for (rule, word) in [
         ("http://elsewhere/*", "Fetch.continueRequest"),
         ("http://here/*", "Fetch.failRequest"),
@@ -79,7 +79,7 @@ async fn a_request_that_is_too_large_to_be_told_goes_on_unless_a_rule_is_about_i
 }
 
 #[tokio::test(start_paused = true)]
-async fn events_that_are_too_large_are_noted_and_a_dialog_is_open_all_the_same() {
+async fn oversize_events_are_noted_and_an_oversize_dialog_is_open() {
     let harness = FakeBrowser::new(fake::usual).await;
     let tab = harness.tab().await.unwrap();
     for (method, head) in [

@@ -2,11 +2,11 @@
 
 use super::act::{self, Before, Drawing, Element, HeldButton, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
 use crate::text::one_line;
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -70,9 +70,9 @@ async fn drag_to(
         return Err(no_place());
     };
     let place = (target.x, target.y);
-    unseen::refuse_drop(tab, place).await?;
+    disallowed_frames::refuse_drop(tab, place).await?;
     button.drag_to(start, place).await?;
-    unseen::refuse_drop(tab, place).await?;
+    disallowed_frames::refuse_drop(tab, place).await?;
     target.check_frames(to).await?;
     let from = (from.world.document == to.world.document).then_some(from.n);
     let watch = json!({ "n": to.n, "from": from, "x": target.inner.0, "y": target.inner.1 });
@@ -80,7 +80,7 @@ async fn drag_to(
     if !watching.ok {
         return Err(to.refusal(&watching));
     }
-    unseen::refuse_drop(tab, place).await
+    disallowed_frames::refuse_drop(tab, place).await
 }
 
 /// What the drag was dropped on, if that is neither the target nor the dragged element. A document that has gone away

@@ -2,9 +2,9 @@
 
 use super::act::{self, Before, Chord, Drawing};
 use super::{Access, Category, Tool, ToolResult};
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -41,11 +41,11 @@ impl Tool for TypeText {
             .await?
             .call("tabmux.focusedElement", json!({}))
             .await?;
-        unseen::refuse_keys(tab).await?;
+        disallowed_frames::refuse_keys(tab).await?;
         page.acting();
         act::type_characters(tab, &self.text).await?;
         // If the focus moved to a forbidden frame meanwhile, the last keys may have gone there.
-        unseen::refuse_keys(tab).await?;
+        disallowed_frames::refuse_keys(tab).await?;
         if let Some(key) = &self.submit_key {
             Chord::parse(key)
                 .map_err(ToolError::Arguments)?
@@ -91,7 +91,7 @@ impl Tool for PressKey {
         let _drawing = Drawing::of(&page.tab);
         let before = Before::look(&page.tab);
         let chord = Chord::parse(&self.key).map_err(ToolError::Arguments)?;
-        unseen::refuse_keys(&page.tab).await?;
+        disallowed_frames::refuse_keys(&page.tab).await?;
         page.acting();
         chord.press(&page.tab).await?;
         let done = format!("Pressed {}.", self.key.trim());

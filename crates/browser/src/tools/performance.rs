@@ -4,15 +4,15 @@ use super::act::Drawing;
 use super::wait::quiet;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::files::{Destination, Draft};
 use crate::navigate;
 use crate::run::Page;
 use crate::stream;
-use crate::tab::{Load, Tab, Tap};
+use crate::tab::{EventStream, Load, Tab};
 use crate::text::one_line;
 use crate::trace::{self, Trace};
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -58,7 +58,7 @@ impl Tool for PerformanceStartTrace {
                 why: "A trace is running already. Call performance_stop_trace.".into(),
             });
         }
-        unseen::refuse(tab, unseen::NOT_RECORDED)?;
+        disallowed_frames::refuse(tab, disallowed_frames::NOT_RECORDED)?;
         // Before any action: a file that cannot be written fails the call.
         let draft = match self.auto_stop {
             Some(false) => None,
@@ -193,7 +193,7 @@ impl Tracing {
 /// A trace that is being recorded; dropping this stops it.
 #[derive(Debug)]
 struct Recording {
-    tap: Tap,
+    tap: EventStream,
     session: tabmux_cdp::Session,
     /// A background tab paints nothing by itself, so there would be nothing to measure.
     _drawing: Drawing,
@@ -202,7 +202,7 @@ struct Recording {
 
 impl Recording {
     async fn begin(tab: &Tab) -> Result<Self, ToolError> {
-        let tap = tab.tap(&["Tracing.tracingComplete"]);
+        let tap = tab.stream_events(&["Tracing.tracingComplete"]);
         let start = cdp::Start {
             transfer_mode: Some(cdp::StartTransferMode::RETURN_AS_STREAM),
             trace_config: Some(cdp::TraceConfig {

@@ -2,12 +2,12 @@
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
+use crate::disallowed_frames::{self, HiddenFrames};
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::script::LONGEST;
 use crate::stream;
-use crate::unseen::{self, Cover};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::types::{heap_profiler, page as cdp};
@@ -29,7 +29,7 @@ impl Tool for SavePdf {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        let cover = Cover::begin(&page.tab).await?;
+        let cover = HiddenFrames::begin(&page.tab).await?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "pdf");
         let mut draft = page.files.create(to).await?;
         let print = cdp::PrintToPDF {
@@ -68,10 +68,12 @@ impl Tool for TakeHeapsnapshot {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
-        unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
+        disallowed_frames::refuse(&page.tab, disallowed_frames::NOT_RECORDED)?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "heapsnapshot");
         let mut draft = page.files.create(to).await?;
-        let mut tap = page.tab.tap(&["HeapProfiler.addHeapSnapshotChunk"]);
+        let mut tap = page
+            .tab
+            .stream_events(&["HeapProfiler.addHeapSnapshotChunk"]);
         let session = page.tab.session().clone();
         let take = heap_profiler::TakeHeapSnapshot {
             report_progress: Some(false),
@@ -193,7 +195,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.starts_with("The page has shown a frame that may not be seen"),
+            error.starts_with("The page showed a frame of a disallowed site"),
             "{error}"
         );
     }

@@ -3,11 +3,11 @@
 use super::act::Drawing;
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::files::{Destination, Draft};
 use crate::run::Page;
 use crate::stream;
-use crate::unseen;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fs::File;
@@ -50,7 +50,7 @@ impl Tool for ScreencastStart {
                 why: "This tab is already being recorded. Call screencast_stop first.".into(),
             });
         }
-        unseen::refuse(&page.tab, unseen::NOT_RECORDED)?;
+        disallowed_frames::refuse(&page.tab, disallowed_frames::NOT_RECORDED)?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "mp4");
         let draft = page.files.create(to).await?;
         let session = page.tab.session().clone();

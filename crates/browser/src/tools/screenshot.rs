@@ -2,11 +2,11 @@
 
 use super::act::{self, Drawing, Element, Rect};
 use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
+use crate::disallowed_frames::HiddenFrames;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::unseen::Cover;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -63,7 +63,7 @@ impl Tool for TakeScreenshot {
     }
 
     async fn run(self, page: Page) -> ToolResult {
-        let cover = Cover::begin(&page.tab).await?;
+        let cover = HiddenFrames::begin(&page.tab).await?;
         let part = self.part(&page.tab).await?;
         let scale = match self.file_path {
             Some(_) => 1.0,
@@ -105,7 +105,7 @@ impl Tool for TakeScreenshot {
 impl TakeScreenshot {
     /// Saves the visible part, in full size, to a file.
     pub(super) async fn save(&self, page: &Page) -> Result<PathBuf, ToolError> {
-        let cover = Cover::begin(&page.tab).await?;
+        let cover = HiddenFrames::begin(&page.tab).await?;
         let part = self.part(&page.tab).await?;
         let picture = self.capture(&page.tab, &part, 1.0, true).await?;
         cover.end(&page.tab).await?;

@@ -97,7 +97,7 @@ impl UploadFile {
     ) -> Result<(), ToolError> {
         let tab = &page.tab;
         let _drawing = Drawing::of(tab);
-        let mut tap = tab.tap(&["Page.fileChooserOpened"]);
+        let mut tap = tab.stream_events(&["Page.fileChooserOpened"]);
         let intercepting = Intercepting::begin(&element.world.session).await?;
         let clicked = act::click(page, element, 1).await;
         let opened = match clicked {

@@ -1,5 +1,5 @@
-//! What only the debugger can tell our scripts about a document: which elements listen for clicks,
-//! what closed shadow roots hold, which frame an element shows.
+//! What only the debugger can tell our scripts about a document: which elements listen for clicks, the contents of
+//! closed shadow roots, which frame an element contains.
 
 use super::World;
 use crate::error::ToolError;
@@ -15,8 +15,8 @@ use tabmux_cdp::types::dom_debugger::{EventListener, GetEventListeners};
 use tabmux_cdp::types::runtime::{self, RemoteObjectId, ScriptId};
 
 impl World {
-    /// Tells our scripts which elements listen for clicks, so that the walk shows them. Says whether
-    /// any of them would have gone unnoticed.
+    /// Tells our scripts which elements listen for clicks, so that a snapshot shows them. Returns whether any of them
+    /// would have been missed.
     pub(crate) async fn learn_listeners(&self) -> Result<bool, ToolError> {
         let ask = GetEventListeners {
             object_id: self.document_object().await?,
@@ -26,7 +26,7 @@ impl World {
         let listeners = script::in_page(self.session.send(ask)).await;
         let listeners = listeners.map_err(script::document_gone_or)?.listeners;
         let mut any_news = false;
-        // What the first round finds out about some may make others of their kind interesting.
+        // The result of the first round may make more listeners of the same kind interesting.
         for _ in 0..2 {
             let plan = self.told().plan(&listeners);
             if plan.is_empty() {
@@ -44,7 +44,7 @@ impl World {
         Ok(any_news)
     }
 
-    /// Opens the closed shadow roots of those of these elements that have one. Says whether any did.
+    /// Opens the closed shadow roots of these elements. Returns whether there were any.
     pub(crate) async fn open_closed_roots(&self, hosts: &[u32]) -> Result<bool, ToolError> {
         let group = Group::new(self);
         let mut pairs = Vec::new();
@@ -68,7 +68,7 @@ impl World {
         Ok(adopted > 0.0)
     }
 
-    /// The frames that these elements show.
+    /// The frames that these elements contain.
     pub(crate) async fn frames_of(
         &self,
         elements: &[u32],
@@ -81,8 +81,8 @@ impl World {
         Ok(frames.collect())
     }
 
-    /// The document as an object of the page's own world: Chromium crashes sooner or later when it
-    /// is asked for the listeners below an object of an isolated one.
+    /// The document as an object of the page's own world: Chromium crashes sooner or later when it is asked for the
+    /// listeners below an object of an isolated world.
     async fn document_object(&self) -> Result<RemoteObjectId, ToolError> {
         if let Some(document) = self.told().document.clone() {
             return Ok(document);
@@ -110,10 +110,10 @@ impl World {
         Ok(document)
     }
 
-    /// Says whether any of these nodes would have gone unnoticed.
+    /// Marks these nodes. Returns whether any of them would have been missed.
     async fn mark_listeners(&self, nodes: &[BackendNodeId]) -> Result<bool, ToolError> {
         let group = Group::new(self);
-        // Nodes of frames inside this one cannot be resolved here; their own world hears of them.
+        // Nodes of child frames cannot be resolved here; their own world gets them.
         let objects = self.resolve(nodes, &group).await;
         let objects: Vec<_> = objects.into_iter().flatten().collect();
         if objects.is_empty() {
@@ -141,7 +141,7 @@ impl World {
         join_all(resolved).await
     }
 
-    /// What the debugger says of those elements that are still there.
+    /// What the debugger reports about these elements, if they still exist.
     async fn describe(
         &self,
         elements: &[u32],
@@ -190,7 +190,7 @@ impl World {
         Ok(objects)
     }
 
-    /// Calls a function of ours with objects of this world; it answers with a number.
+    /// Calls one of our functions with objects of this world; it returns a number.
     async fn hand_over(
         &self,
         function: &str,
@@ -247,7 +247,7 @@ impl Drop for Group<'_> {
     }
 }
 
-/// What has been told about one document.
+/// What our scripts have been told about one document.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     document: Option<RemoteObjectId>,
@@ -255,7 +255,7 @@ pub(super) struct Told {
     places: HashMap<ListenerPosition, Tally>,
 }
 
-/// Where a listener was written: those of one kind come from one place.
+/// Where a listener was defined: listeners of one kind come from one place.
 type ListenerPosition = (ScriptId, i64, i64);
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -265,8 +265,8 @@ struct Tally {
 }
 
 impl Told {
-    /// Which nodes to bring over now. Bringing one costs time, and most listeners sit on buttons
-    /// that are known anyway: so of many listeners of one kind a sample decides about the rest.
+    /// Which nodes to resolve now. Resolving one costs time, and most listeners are on buttons that are known anyway:
+    /// so of many listeners of one kind, a sample decides about the rest.
     fn plan(&self, listeners: &[EventListener]) -> Vec<(ListenerPosition, Vec<BackendNodeId>)> {
         let mut places: IndexMap<ListenerPosition, Vec<BackendNodeId>> = IndexMap::new();
         let mut planned = HashSet::new();
@@ -323,7 +323,7 @@ fn spread(nodes: &[BackendNodeId], most: usize) -> Vec<BackendNodeId> {
     (0..most).map(|at| nodes[at * nodes.len() / most]).collect()
 }
 
-/// Events that a press of the mouse or a finger makes.
+/// Events that a mouse press or a touch causes.
 const PRESSES: [&str; 9] = [
     "auxclick",
     "click",
@@ -335,7 +335,7 @@ const PRESSES: [&str; 9] = [
     "touchend",
     "touchstart",
 ];
-/// Whoever listens for more than this listens on behalf of what is inside, as roots of frameworks do.
+/// An element that listens for more events than this listens on behalf of its children, as roots of frameworks do.
 const MOST_LISTENERS: usize = 20;
 const SAMPLE: usize = 60;
 const MOST_AT_ONCE: usize = 600;
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn few_listeners_are_all_brought_over_once() {
+    fn few_listeners_are_all_resolved_once() {
         let mut told = Told::default();
         let all = [listeners(1, "click", 1..10), listeners(2, "scroll", 20..30)].concat();
         assert_eq!(planned(&told, &all), 9);

@@ -1,4 +1,4 @@
-//! The last snapshots of a document, for those who ask what has changed since.
+//! The latest snapshots of a document, to find out what has changed since.
 
 use super::World;
 use std::collections::VecDeque;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
 impl World {
-    /// Keeps the lines of a snapshot of the page and gives it a number of its own.
+    /// Keeps the lines of a snapshot and gives it a number.
     pub(crate) fn remember(&self, lines: Vec<String>) -> u32 {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -18,7 +18,7 @@ impl World {
         number
     }
 
-    /// The lines of the snapshot of that number, if it is of this document and not too long ago.
+    /// The lines of the snapshot with that number, if it is of this document and recent enough.
     pub(crate) fn recall(&self, number: u32) -> Option<Vec<String>> {
         let memory = self.memory();
         let (_, lines) = memory.0.iter().find(|(known, _)| *known == number)?;

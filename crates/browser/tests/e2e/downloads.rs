@@ -33,7 +33,7 @@ async fn a_download_goes_to_its_sessions_folder_and_ends_with_it() {
     // The session can use it as any other of its files.
     let named = json!({"sourcePath": path});
     let error = harness.error(&tab, "evaluate_script", named).await;
-    assert!(!error.contains("lies outside"), "{error}");
+    assert!(!error.contains("it is outside"), "{error}");
     harness.output.end().await;
     assert!(!path.exists());
     let text = click(&harness, &tab, "a").await;

@@ -111,7 +111,7 @@ async fn a_link_and_a_script_to_a_blocked_site_are_stopped() {
         let said = bounded(&harness, &tab, "click", json!({ "uid": uid })).await;
         tells_nothing(&said);
         let said = said.unwrap();
-        assert!(said.contains("was stopped: http://localhost:"), "{said}");
+        assert!(said.contains("was blocked: http://localhost:"), "{said}");
     }
     let text = bounded(&harness, &tab, "take_snapshot", json!({}))
         .await

@@ -52,7 +52,7 @@ async fn harms_nobody(harness: &BrowserHarness, length: usize) {
     }
     let arguments = json!({ "function": huge, "format": "script" });
     let error = harness.error(&loud, "evaluate_script", arguments).await;
-    let refused = "Chrome's answer to Runtime.evaluate has ";
+    let refused = "Chrome's response to Runtime.evaluate has ";
     assert!(error.starts_with(refused), "{error}");
     works(harness, &loud).await;
     works(harness, &other).await;

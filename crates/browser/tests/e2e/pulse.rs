@@ -2,7 +2,7 @@
 
 use crate::harness::Event;
 use std::time::Duration;
-use tabmux_browser::{Browser, BrowserEvent, OutputRoot, Pulse, Source, TabSettings};
+use tabmux_browser::{Browser, BrowserEvent, OutputRoot, Heartbeat, Source, TabSettings};
 use tabmux_testkit::{Chromium, process};
 use tokio::sync::mpsc;
 
@@ -15,12 +15,12 @@ async fn an_unresponsive_attached_browser_is_detached_and_can_be_attached_again(
     let chromium = Chromium::start(&executable);
     let source = Source::Url(chromium.http_url());
     let connected = Browser::connect(&source, TabSettings::default(), &OutputRoot::usual()).await;
-    let pulse = Pulse {
+    let pulse = Heartbeat {
         every: Duration::from_millis(50),
         within: Duration::from_secs(3),
     };
     let (report, mut events) = mpsc::channel::<Event>(100);
-    let _browser = connected.unwrap().with_pulse(pulse).follow(0, report);
+    let _browser = connected.unwrap().with_heartbeat(pulse).follow(0, report);
 
     process::freeze(chromium.pid());
     loop {

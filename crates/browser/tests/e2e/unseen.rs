@@ -143,7 +143,7 @@ async fn a_page_that_shows_the_frame_again_gets_no_picture() {
         .unwrap_err();
     assert!(
         error.starts_with(
-            "The page has a frame that may not be seen and could not be hidden for the picture."
+            "The page has a frame of a disallowed site that could not be hidden for the screenshot."
         ),
         "{error}"
     );
@@ -160,7 +160,7 @@ async fn styles_that_count_for_more_than_the_frames_own_get_no_picture() {
     let error = bounded(&harness, &tab, "take_screenshot", json!({})).await;
     let error = error.unwrap_err();
     assert!(
-        error.starts_with("The page has a frame that may not be seen and could not be hidden"),
+        error.starts_with("The page has a frame of a disallowed site that could not be hidden"),
         "{error}"
     );
 }
@@ -178,7 +178,7 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         let error = bounded(&harness, &tab, tool, json!({})).await.unwrap_err();
         assert!(
             error.starts_with(
-                "The page shows a frame that may not be seen, so it cannot be recorded."
+                "The page shows a frame of a disallowed site, so it cannot be recorded."
             ),
             "{tool}: {error}"
         );
@@ -198,7 +198,7 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         .await
         .unwrap_err();
     assert!(
-        error.starts_with("The page has shown a frame that may not be seen"),
+        error.starts_with("The page showed a frame of a disallowed site"),
         "{error}"
     );
     // The PDF does not contain it.
@@ -328,7 +328,7 @@ async fn a_closed_shadow_root_does_not_hide_such_a_frame() {
 }
 
 const AT_POINT: &str =
-    "At this point is a frame that may not be used; nothing was pressed. http://localhost:";
+    "At this point is a frame of a disallowed site; nothing was clicked. http://localhost:";
 const AT_GOAL: &str =
-    "At the goal is a frame that may not be used; nothing was dropped. http://localhost:";
-const FOCUS: &str = "The focus is in a frame that may not be used";
+    "At the drop point is a frame of a disallowed site; nothing was dropped. http://localhost:";
+const FOCUS: &str = "The focus is in a frame of a disallowed site";

@@ -14,7 +14,7 @@ pub(crate) trait Object: Default {
     ) -> Result<(), A::Error>;
 }
 
-/// Makes a struct readable: `readable!(Frame { id: "id", parent_id: "parentId" })`.
+/// Implements reading for a struct: `readable!(Frame { id: "id", parent_id: "parentId" })`.
 macro_rules! readable {
     ($name:ident { $($field:ident: $wire:literal),* $(,)? }) => {
         impl $crate::lenient::object::Object for $name {
@@ -50,7 +50,7 @@ macro_rules! readable {
 
 pub(crate) use readable;
 
-/// Reads over the value of a field that we do not know.
+/// Skips the value of an unknown field.
 pub(crate) fn skip_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
     map.next_value().map(|IgnoredAny| ())
 }

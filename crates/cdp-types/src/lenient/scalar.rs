@@ -1,4 +1,4 @@
-//! Numbers, truth values and texts, each made from any of the three.
+//! Numbers, booleans and strings, each read from any of the three.
 
 use std::{fmt, marker::PhantomData};
 
@@ -21,23 +21,23 @@ macro_rules! read_scalars {
 
 read_scalars!(i64 f64 bool String);
 
-/// A number, a truth value or a text, made from any of the three.
+/// A number, a boolean or a string, read from any of the three.
 trait Scalar: Default {
-    /// What the type expects, for the error.
+    /// The expected type, for the error.
     const EXPECTED: &'static str;
 
-    /// Makes it from a number.
+    /// From a number.
     fn from_number(number: f64) -> Self;
 
-    /// Makes it from an integer, which may be too large to be exact as an `f64`.
+    /// From an integer, which may be too large for an exact `f64`.
     fn from_integer(integer: i64) -> Self {
         Self::from_number(integer as f64)
     }
 
-    /// Makes it from a text, if the text has one in it.
+    /// From a string, if it contains such a value.
     fn from_text(text: &str) -> Option<Self>;
 
-    /// Makes it from a truth value.
+    /// From a boolean.
     fn from_bool(value: bool) -> Self;
 }
 
@@ -45,7 +45,7 @@ impl Scalar for i64 {
     const EXPECTED: &'static str = "an integer";
 
     fn from_number(number: f64) -> Self {
-        // The cast saturates, and makes zero of not-a-number.
+        // The cast saturates, and turns NaN into zero.
         number as Self
     }
 

@@ -160,7 +160,7 @@ fn texts_and_ids_come_as_numbers_too() {
 }
 
 #[test]
-fn truth_comes_as_numbers_and_text_too() {
+fn booleans_come_as_numbers_and_text_too() {
     let attached = |value: Value| read::<TargetInfo>(json!({ "attached": value })).attached;
     for yes in [json!(true), json!(1), json!("true")] {
         assert!(attached(yes));
@@ -171,7 +171,7 @@ fn truth_comes_as_numbers_and_text_too() {
 }
 
 #[test]
-fn what_makes_no_sense_is_an_error() {
+fn values_of_a_wrong_kind_are_errors() {
     for json in [
         r#"{"response":{"status":"many"}}"#,
         r#"{"response":{"status":{}}}"#,
@@ -185,7 +185,7 @@ fn what_makes_no_sense_is_an_error() {
 }
 
 #[test]
-fn values_of_any_shape_stay_text_until_wanted() {
+fn values_of_any_shape_stay_text_until_decoded() {
     let object: RemoteObject = decode(r#"{"type":"object","value":{ "b":1,  "a":[2] }}"#).unwrap();
     let value = object.value.unwrap();
     assert_eq!(value.as_str(), r#"{ "b":1,  "a":[2] }"#);

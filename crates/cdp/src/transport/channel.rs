@@ -1,4 +1,4 @@
-//! Frames that somebody else in this process carries on.
+//! Frames over channels inside this process.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 
 use super::{Frame, FrameReader, FrameWriter, Transport};
 
-/// Frames over two channels; whoever has the other ends speaks for a browser.
+/// Frames over two channels; the code at the other ends acts as the browser.
 #[derive(Debug)]
 pub struct ChannelTransport {
     read: mpsc::Receiver<Frame>,
@@ -14,7 +14,7 @@ pub struct ChannelTransport {
 }
 
 impl ChannelTransport {
-    /// A transport, what is written to it, and where to put what it reads.
+    /// A transport, the frames that are written to it, and a sender of frames for it to read.
     #[must_use]
     pub fn new() -> (Self, mpsc::Receiver<String>, mpsc::Sender<Frame>) {
         let (write, written) = mpsc::channel(CAPACITY);

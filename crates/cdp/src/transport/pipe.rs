@@ -1,13 +1,13 @@
-//! The pipe of a browser that we launched: frames that end with NUL.
+//! The pipe of a launched browser: frames that end with NUL.
 
 use std::{fmt, io};
 
 use memchr::memchr;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-use super::{Frame, FrameReader, FrameWriter, Transport, gather::Gather};
+use super::{Frame, FrameReader, FrameWriter, Transport, assemble::FrameAssembler};
 
-/// Frames over two byte streams, as `--remote-debugging-pipe` wants them.
+/// Frames over two byte streams, as `--remote-debugging-pipe` requires.
 pub struct PipeTransport<R, W> {
     read: R,
     write: W,
@@ -48,10 +48,10 @@ pub struct PipeReader<R> {
 
 impl<R: AsyncRead + Send + Unpin + 'static> FrameReader for PipeReader<R> {
     async fn read(&mut self) -> Option<io::Result<Frame>> {
-        let mut frame = Gather::default();
+        let mut frame = FrameAssembler::default();
         loop {
             let available = match frame.more(self.read.fill_buf()).await {
-                // What came without a NUL is half a frame of a browser that is gone.
+                // Bytes without a NUL are an incomplete frame of a browser that is gone.
                 Ok([]) => return None,
                 Ok(available) => available,
                 Err(error) => return Some(Err(error)),

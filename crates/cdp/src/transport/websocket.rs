@@ -1,4 +1,4 @@
-//! The websocket of a browser that runs already.
+//! The websocket of a running browser.
 
 mod frames;
 
@@ -28,46 +28,46 @@ use tokio_tungstenite::{
     },
 };
 
-use super::{Frame, FrameReader, FrameWriter, Transport, held_back::HeldBack};
-use frames::{Heard, Hearing};
+use super::{Frame, FrameReader, FrameWriter, Transport, http_head::HttpHeadStream};
+use frames::{MessageReader, Received};
 
 /// Frames over the websocket of a browser's debugging endpoint.
 ///
-/// The library that shakes hands and writes is not used for reading: it keeps every message whole, and ends the
-/// connection at one that is too large, which any page can cause.
+/// The websocket library does the handshake and writes, but does not read: it would store every message completely,
+/// and end the connection at one that is too large, which any page can cause.
 pub struct WebSocketTransport {
     stream: TcpStream,
-    /// What was read already behind the handshake.
+    /// Bytes that were read after the handshake.
     read: BytesMut,
 }
 
-/// Why a websocket could not be opened. The address is left to the caller: there may be secrets in it.
+/// Why a websocket could not be opened. Does not contain the address, which may hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectError {
-    /// The address is not one that we can dial.
+    /// We cannot connect to this address.
     #[error("a websocket address must begin with ws:// (not wss://) and name a host")]
     BadUrl,
-    /// A header that was asked for cannot be sent.
+    /// A configured header cannot be sent.
     #[error("{} has a name or a value that HTTP does not allow; correct it", header(.name))]
     BadHeader {
-        /// The header's name, if it is one.
+        /// The header's name, if it is a valid one.
         name: Option<String>,
     },
-    /// Nothing answered.
+    /// Nothing responded.
     #[error("{detail}; start the browser with remote debugging, or correct the address")]
     Unreachable {
-        /// The system's words.
+        /// The system's error message.
         detail: String,
     },
-    /// Something answered, but not with a websocket.
+    /// The server responded, but not with a websocket.
     #[error("it answered {status} instead of a websocket")]
     Refused {
         /// The HTTP status.
         status: u16,
     },
-    /// Something took the connection and then was silent.
+    /// The server accepted the connection and then did not respond.
     #[error(
-        "no answer within {limit:?}; the browser may be waiting for somebody to allow debugging"
+        "no answer within {limit:?}; the browser may be waiting for its user to allow debugging"
     )]
     TimedOut {
         /// How long we waited.
@@ -83,11 +83,11 @@ fn header(name: &Option<String>) -> String {
 }
 
 impl WebSocketTransport {
-    /// Dials a `ws://` address, sending `headers` along. No `Origin` is sent: browsers refuse those they do not know.
+    /// Connects to a `ws://` address, sending `headers`. Sends no `Origin`, because browsers refuse unknown ones.
     ///
     /// # Errors
     ///
-    /// If the address or a header is wrong, or nothing there speaks websocket.
+    /// If the address or a header is invalid, or the server does not speak websocket.
     pub async fn connect(url: &str, headers: &[(String, String)]) -> Result<Self, ConnectError> {
         let request = request(url, headers)?;
         match timeout(CONNECT_LIMIT, dial(request)).await {
@@ -122,7 +122,7 @@ impl Transport for WebSocketTransport {
         (
             WebSocketReader {
                 read: BufReader::with_capacity(BUFFER, read),
-                hearing: Hearing::default(),
+                messages_in: MessageReader::default(),
                 messages: messages.clone(),
             },
             WebSocketWriter {
@@ -137,22 +137,22 @@ impl Transport for WebSocketTransport {
 #[derive(Debug)]
 pub struct WebSocketReader {
     read: BufReader<Chain<io::Cursor<Bytes>, OwnedReadHalf>>,
-    hearing: Hearing,
-    /// Where answers to pings go.
+    messages_in: MessageReader,
+    /// Where pongs are sent.
     messages: mpsc::Sender<Message>,
 }
 
 impl FrameReader for WebSocketReader {
     async fn read(&mut self) -> Option<io::Result<Frame>> {
         loop {
-            return match self.hearing.next(&mut self.read).await {
-                Ok(Heard::Message(frame)) => Some(Ok(frame)),
-                Ok(Heard::Ping(bytes)) => {
-                    // A browser that does not read does not want to know either.
+            return match self.messages_in.next(&mut self.read).await {
+                Ok(Received::Message(frame)) => Some(Ok(frame)),
+                Ok(Received::Ping(bytes)) => {
+                    // If the browser does not read, a pong can be dropped.
                     _ = self.messages.try_send(Message::Pong(bytes));
                     continue;
                 }
-                Ok(Heard::Close) => None,
+                Ok(Received::Close) => None,
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
                 Err(error) => Some(Err(error)),
             };
@@ -163,7 +163,7 @@ impl FrameReader for WebSocketReader {
 /// The writing half of a [`WebSocketTransport`].
 #[derive(Debug)]
 pub struct WebSocketWriter {
-    /// None once goodbye was said.
+    /// `None` once a close message was sent.
     messages: Option<mpsc::Sender<Message>>,
     task: JoinHandle<()>,
 }
@@ -192,26 +192,26 @@ impl Drop for WebSocketWriter {
     }
 }
 
-/// Dials and shakes hands.
+/// Connects and does the handshake.
 async fn dial(request: Request) -> Result<WebSocketTransport, tungstenite::Error> {
     let uri = request.uri();
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await?;
     stream.set_nodelay(true)?;
-    let (socket, _) = client_async(request, HeldBack::new(stream)).await?;
+    let (socket, _) = client_async(request, HttpHeadStream::new(stream)).await?;
     let (read, stream) = socket.into_inner().into_parts();
     Ok(WebSocketTransport { stream, read })
 }
 
-/// Writes messages as they come, until one says goodbye or nobody can send any more.
+/// Writes messages until a close message, or until all senders are gone.
 async fn write_messages(write: OwnedWriteHalf, mut queue: mpsc::Receiver<Message>) {
     let socket = join(tokio::io::empty(), write);
     let mut socket = WebSocketStream::from_raw_socket(socket, Role::Client, None).await;
     while let Some(message) = queue.recv().await {
         let is_last = message.is_close();
         if let Err(error) = socket.send(message).await {
-            tracing::debug!(%error, "a websocket cannot be written to");
+            tracing::debug!(%error, "cannot write to a websocket");
             return;
         }
         if is_last {
@@ -229,7 +229,7 @@ fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectEr
         .into_client_request()
         .map_err(|_| ConnectError::BadUrl)?;
     for (name, value) in headers {
-        // What is no name may be a whole header, with its secret.
+        // An invalid name may be a whole header, with its secret.
         let bad_name = |_| ConnectError::BadHeader { name: None };
         let bad_value = |_| ConnectError::BadHeader {
             name: Some(name.clone()),
@@ -241,10 +241,10 @@ fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectEr
     Ok(request)
 }
 
-/// How long dialling may take. A browser may ask its user first, so this is generous.
+/// How long connecting may take. A browser may ask its user first, so this is generous.
 const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 
-/// How many messages may wait for the one that is being written; more wait outside.
+/// How many messages may be queued behind the one that is being written; senders of more wait.
 const QUEUE: usize = 4;
 
 const BUFFER: usize = 64 * 1024;

@@ -40,7 +40,7 @@ async fn a_command_without_an_answer_ends_at_its_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_after_the_limit_disturbs_nobody() {
+async fn a_late_response_is_ignored() {
     let (session, _events, mut browser) = connect();
     session
         .send_within(Evaluate::default(), Duration::from_secs(1))
@@ -54,11 +54,11 @@ async fn an_answer_after_the_limit_disturbs_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_browser_that_does_not_read_cannot_hold_a_command_up() {
+async fn a_browser_that_does_not_read_cannot_block_a_command() {
     let (session, _events, _browser) = connect_with_buffer(16);
     let limit = Duration::from_secs(2);
     let mut commands = tokio::task::JoinSet::new();
-    // More than the writer's queue holds: the last ones wait for a place in it.
+    // More than the writer's queue holds: the last ones wait for space in it.
     for _ in 0..2_000 {
         let session = session.clone();
         commands.spawn(async move { session.send_within(Navigate::default(), limit).await });
@@ -66,12 +66,12 @@ async fn a_browser_that_does_not_read_cannot_hold_a_command_up() {
     while let Some(ended) = commands.join_next().await {
         assert!(matches!(ended.unwrap(), Err(CdpError::TimedOut { .. })));
     }
-    // Nor can it hold up a command that nobody waits for.
+    // A posted command does not block, either.
     session.post(Navigate::default());
 }
 
 #[tokio::test(start_paused = true)]
-async fn commands_that_nobody_waits_for_any_more_make_room_for_others() {
+async fn abandoned_commands_free_their_slots() {
     let (session, _events, mut browser) = connect_with_buffer(4 * 1024 * 1024);
     let limit = Duration::from_secs(600);
     let mut commands = tokio::task::JoinSet::new();
@@ -90,7 +90,7 @@ async fn commands_that_nobody_waits_for_any_more_make_room_for_others() {
         }
     );
 
-    // The futures are dropped half-way; their entries go with them.
+    // The futures are dropped half-way; their entries are removed with them.
     commands.shutdown().await;
     browser.settle(&session).await;
 }

@@ -1,4 +1,4 @@
-//! Sessions and connections end, and everybody hears of it.
+//! Sessions and connections end, and every waiting caller is notified.
 
 use serde_json::json;
 use tabmux_cdp::{
@@ -21,7 +21,7 @@ fn disconnected() -> CdpError {
 }
 
 #[tokio::test]
-async fn detaching_ends_the_queue_and_fails_what_waits_on_that_session_alone() {
+async fn detaching_ends_the_queue_and_fails_only_that_sessions_commands() {
     let (session, mut events, mut browser) = connect();
     browser.attach(None, "A").await;
     browser.attach(None, "B").await;
@@ -43,7 +43,7 @@ async fn detaching_ends_the_queue_and_fails_what_waits_on_that_session_alone() {
     assert_eq!(on_a.unwrap_err(), detached());
     on_b.unwrap();
 
-    // What came before the end is still there; then the queue ends, and the parent hears why.
+    // Earlier events are still there; then the queue ends, and the parent learns why.
     assert_eq!(
         a_events.next().await.unwrap().method(),
         "Page.loadEventFired"
@@ -124,7 +124,7 @@ async fn the_end_of_the_transport_fails_everything_and_ends_every_queue() {
 }
 
 #[tokio::test]
-async fn closing_fails_what_waits_at_once() {
+async fn closing_fails_pending_commands_at_once() {
     let (session, mut events, mut browser) = connect();
     let (answer, ()) = tokio::join!(session.send(Evaluate::default()), async {
         browser.command().await;
@@ -137,7 +137,7 @@ async fn closing_fails_what_waits_at_once() {
 }
 
 #[tokio::test]
-async fn what_was_posted_before_closing_is_still_written() {
+async fn commands_posted_before_closing_are_still_written() {
     let (session, _events, mut browser) = connect();
     for _ in 0..100 {
         session.post(Navigate::default());

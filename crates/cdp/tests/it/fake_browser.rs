@@ -1,4 +1,4 @@
-//! A browser made of memory: the test reads commands and writes whatever it wants.
+//! An in-memory browser: the test reads commands and writes any messages.
 
 use serde_json::{Value, json};
 use tabmux_cdp::{
@@ -44,7 +44,7 @@ impl FakeBrowser {
             .expect("a command, but the client hung up")
     }
 
-    /// The next command that arrives; none when the client hung up.
+    /// The next command that arrives; `None` when the client has disconnected.
     pub(crate) async fn command_or_end(&mut self) -> Option<Value> {
         let mut frame = Vec::new();
         self.read.read_until(0, &mut frame).await.unwrap();
@@ -66,7 +66,7 @@ impl FakeBrowser {
         self.send(message).await;
     }
 
-    /// Says that a session is attached under `parent`.
+    /// Reports that a session is attached under `parent`.
     pub(crate) async fn attach(&mut self, parent: Option<&str>, session: &str) {
         let params = json!({
             "sessionId": session,
@@ -76,7 +76,7 @@ impl FakeBrowser {
         self.event(parent, "Target.attachedToTarget", params).await;
     }
 
-    /// Says that a session is gone.
+    /// Reports that a session is gone.
     pub(crate) async fn detach(&mut self, parent: Option<&str>, session: &str) {
         self.event(
             parent,
@@ -97,7 +97,8 @@ impl FakeBrowser {
         self.write.write_all(&[0]).await.unwrap();
     }
 
-    /// Returns once the client has read all that was sent before: a command is answered in order.
+    /// Returns once the client has read everything that was sent before: responses are processed in
+    /// order.
     pub(crate) async fn settle(&mut self, session: &Session) {
         let (answered, ()) = tokio::join!(session.send(GetVersion::default()), async {
             let command = self.command().await;
@@ -107,7 +108,7 @@ impl FakeBrowser {
     }
 }
 
-/// Takes the next event, which must be an attachment, and its child.
+/// The child session of the next event, which must be an attachment.
 pub(crate) async fn next_child(events: &mut Events) -> (Session, Events) {
     let mut event = events.next().await.expect("an event");
     event.decode::<AttachedToTarget>().expect("an attachment");

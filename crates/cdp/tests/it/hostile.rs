@@ -12,7 +12,7 @@ use tabmux_cdp::types::{page::FrameNavigated, runtime::Evaluate};
 use crate::fake_browser::connect;
 
 #[tokio::test]
-async fn frames_that_are_no_messages_are_ignored_with_a_log_line() {
+async fn frames_that_are_not_messages_are_ignored_with_a_log_line() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
@@ -45,7 +45,7 @@ async fn frames_that_are_no_messages_are_ignored_with_a_log_line() {
 }
 
 #[tokio::test]
-async fn messages_of_odd_shapes_are_taken_as_far_as_they_make_sense() {
+async fn messages_of_odd_shapes_are_used_as_far_as_possible() {
     let (session, mut events, mut browser) = connect();
     for message in [
         json!({ "id": 999, "result": {} }),

@@ -1,4 +1,4 @@
-//! The client against a browser made of memory, and against a real one.
+//! The client against an in-memory browser, and against a real one.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 

@@ -1,4 +1,4 @@
-//! A consumer that does not keep up loses chatter first, and in the end its queue; nobody else notices.
+//! A consumer that does not keep up loses lossy events first, and finally its queue; nothing else is affected.
 
 use serde_json::json;
 use tabmux_cdp::{CdpError, types::runtime::Evaluate};
@@ -6,7 +6,7 @@ use tabmux_cdp::{CdpError, types::runtime::Evaluate};
 use crate::fake_browser::{connect, next_child};
 
 #[tokio::test]
-async fn chatter_is_dropped_and_counted_while_the_rest_is_kept() {
+async fn lossy_events_are_dropped_and_counted_while_the_rest_is_kept() {
     let (session, mut events, mut browser) = connect();
     for _ in 0..LOSSY_CAPACITY {
         browser.event(None, "Network.dataReceived", json!({})).await;
@@ -29,14 +29,14 @@ async fn chatter_is_dropped_and_counted_while_the_rest_is_kept() {
     }
     assert_eq!(events.next().await.unwrap().method(), "Page.loadEventFired");
 
-    // There is room again.
+    // There is space again.
     browser.event(None, "Log.entryAdded", json!({})).await;
     assert_eq!(events.next().await.unwrap().method(), "Log.entryAdded");
     assert_eq!(events.dropped(), 3);
 }
 
 #[tokio::test]
-async fn a_queue_that_is_full_of_essentials_ends_and_the_others_do_not_notice() {
+async fn a_queue_full_of_essential_events_ends_without_affecting_others() {
     let (session, mut events, mut browser) = connect();
     browser.attach(None, "slow").await;
     browser.attach(None, "other").await;
@@ -65,7 +65,7 @@ async fn a_queue_that_is_full_of_essentials_ends_and_the_others_do_not_notice() 
 }
 
 #[tokio::test]
-async fn a_child_that_nobody_will_hear_of_is_forgotten() {
+async fn a_child_whose_attachment_is_lost_is_dropped() {
     let (session, mut events, mut browser) = connect();
     browser.attach(None, "tab").await;
     let (tab, tab_events) = next_child(&mut events).await;

@@ -1,5 +1,5 @@
-//! A frame that is too large is passed over: its command fails, or its session hears which event it was. Nobody else
-//! notices.
+//! A frame that is too large is skipped: its command fails, or its session learns which event it was. Nothing else is
+//! affected.
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ async fn an_answer_that_just_fits_is_an_answer() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_too_large_is_told_by_its_name_and_the_next_ones_come() {
+async fn an_oversize_event_is_reported_by_name_and_later_ones_arrive() {
     let (session, mut events, mut browser) = connect();
     browser.attach(None, "loud").await;
     browser.attach(None, "quiet").await;
@@ -83,7 +83,7 @@ async fn an_event_that_is_too_large_is_told_by_its_name_and_the_next_ones_come()
 }
 
 #[tokio::test]
-async fn over_a_websocket_frames_that_are_too_large_are_passed_over_as_well() {
+async fn oversize_frames_over_a_websocket_are_skipped_too() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());
     let browser = async {
@@ -115,7 +115,7 @@ async fn over_a_websocket_frames_that_are_too_large_are_passed_over_as_well() {
 }
 
 #[tokio::test]
-async fn large_chatter_is_dropped_and_counted_before_it_fills_the_memory() {
+async fn large_lossy_events_are_dropped_and_counted_before_memory_fills() {
     let (session, mut events, mut browser) = connect();
     attach(&mut browser, &session).await;
     let (_tab, mut tab_events) = next_child(&mut events).await;
@@ -136,7 +136,7 @@ async fn large_chatter_is_dropped_and_counted_before_it_fills_the_memory() {
     ] {
         assert_eq!(tab_events.next().await.unwrap().method(), method);
     }
-    // There is room again.
+    // There is space again.
     browser
         .send_bytes(message("tab", MAX_EVENT / 3).as_bytes())
         .await;
@@ -145,7 +145,7 @@ async fn large_chatter_is_dropped_and_counted_before_it_fills_the_memory() {
 }
 
 #[tokio::test]
-async fn a_queue_that_holds_too_many_bytes_of_essentials_ends_and_the_others_do_not_notice() {
+async fn a_queue_with_too_many_essential_bytes_ends_without_affecting_others() {
     let (session, mut events, mut browser) = connect();
     attach(&mut browser, &session).await;
     let (_tab, mut tab_events) = next_child(&mut events).await;
@@ -186,7 +186,7 @@ fn answer(command: &Value, length: usize) -> String {
     )
 }
 
-/// What Chrome tells when a page writes a text of this length to its console.
+/// The event that Chrome sends when a page writes a text of this length to its console.
 fn message(session: &str, length: usize) -> String {
     let value = "x".repeat(length);
     format!(

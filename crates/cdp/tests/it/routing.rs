@@ -1,4 +1,4 @@
-//! Answers reach who asked, events reach their session, and none is lost.
+//! Responses reach their caller, events reach their session, and none is lost.
 
 use serde_json::json;
 use tabmux_cdp::{
@@ -35,7 +35,7 @@ async fn a_command_carries_its_name_parameters_and_nothing_that_was_left_out() {
 }
 
 #[tokio::test]
-async fn answers_out_of_order_reach_who_asked() {
+async fn responses_out_of_order_reach_their_callers() {
     let (session, _events, mut browser) = connect();
     let evaluate = |text: &str| Evaluate {
         expression: text.to_owned(),
@@ -62,7 +62,7 @@ async fn answers_out_of_order_reach_who_asked() {
 }
 
 #[tokio::test]
-async fn a_refusal_has_the_browsers_code_and_words() {
+async fn a_refusal_has_the_browsers_code_and_message() {
     let (session, _events, mut browser) = connect();
     let (answer, ()) = tokio::join!(session.send(Navigate::default()), async {
         let command = browser.command().await;
@@ -124,7 +124,7 @@ async fn each_session_sees_its_own_events_in_order() {
 }
 
 #[tokio::test]
-async fn a_child_loses_nothing_although_nobody_has_heard_of_it_yet() {
+async fn a_child_loses_no_events_before_it_is_announced() {
     let (session, mut events, mut browser) = connect();
     browser.attach(None, "tab").await;
     browser.attach(Some("tab"), "frame").await;
@@ -135,7 +135,7 @@ async fn a_child_loses_nothing_although_nobody_has_heard_of_it_yet() {
             json!({ "timestamp": 7 }),
         )
         .await;
-    // Nobody has taken an event so far, and all of them are already routed.
+    // No event has been read so far, and all of them are already dispatched.
     browser.settle(&session).await;
 
     let (tab, mut tab_events) = next_child(&mut events).await;
@@ -181,7 +181,7 @@ async fn an_attachment_under_a_known_id_does_not_take_the_queue_away() {
 }
 
 #[tokio::test]
-async fn posted_commands_arrive_before_later_ones_and_their_answers_disturb_nobody() {
+async fn posted_commands_arrive_in_order_and_their_responses_are_ignored() {
     let (session, _events, mut browser) = connect();
     session.post(Navigate {
         url: "about:blank".to_owned(),

@@ -1,4 +1,4 @@
-//! Dialling a websocket: what is sent, and what the errors say.
+//! Connecting to a websocket: what is sent, and what the errors say.
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn headers_are_sent_and_an_origin_is_not() {
 }
 
 #[tokio::test]
-async fn frames_go_both_ways_until_the_browser_says_goodbye() {
+async fn frames_go_both_ways_until_the_browser_closes() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());
     let browser = async {
@@ -68,7 +68,7 @@ async fn frames_go_both_ways_until_the_browser_says_goodbye() {
 }
 
 #[tokio::test]
-async fn addresses_and_headers_that_cannot_work_are_refused_before_dialling() {
+async fn invalid_addresses_and_headers_are_refused_before_connecting() {
     for url in [
         "",
         "wss://localhost/",
@@ -95,7 +95,7 @@ async fn addresses_and_headers_that_cannot_work_are_refused_before_dialling() {
 }
 
 #[tokio::test]
-async fn nothing_at_the_address_is_said_so() {
+async fn nothing_at_the_address_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}/", listener.local_addr().unwrap());
     drop(listener);

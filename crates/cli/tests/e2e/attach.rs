@@ -173,7 +173,7 @@ async fn a_wrong_address_is_told_truthfully() {
             "--browserUrl",
             (
                 not_a_browser,
-                format!("What answers at {not_a_browser} is not a browser with remote debugging ("),
+                format!("The server at {not_a_browser} is not a browser with remote debugging ("),
             ),
         ),
         (

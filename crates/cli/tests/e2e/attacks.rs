@@ -85,7 +85,7 @@ async fn play_one(
     let playing = attack.begin(daemon, Turns::Once).await;
     let mut complaints = Vec::new();
     let mut rounds = 0;
-    while rounds < ROUNDS || !playing.is_played() {
+    while rounds < ROUNDS || !playing.has_all_answers() {
         rounds += 1;
         if let Err(lost) = bystander.round().await {
             complaints.push(format!("during it, the bystander lost: {lost}"));

@@ -135,7 +135,7 @@ async fn one_agent_cannot_name_another_agents_files() {
     ];
     for (tool, arguments) in calls {
         let refused = other.call_tool(tool, arguments).await.expect_error();
-        assert!(refused.contains("lies outside"), "{tool}: {refused}");
+        assert!(refused.contains("it is outside"), "{tool}: {refused}");
     }
     // Its own it can name, and with the session they go.
     one.call_tool("load_storage", json!({"filePath": place}))

@@ -281,7 +281,7 @@ async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
     let client = crowd.visitor(&["--auto-connect", &profile]).await;
     let refused = client.call_tool("new_page", json!({"url": url})).await;
     assert!(refused.is_error(), "{}", refused.text());
-    let why = "--autoConnect launches none";
+    let why = "--autoConnect does not launch one";
     assert!(refused.text().contains(why), "{}", refused.text());
 }
 
@@ -316,7 +316,7 @@ async fn files_may_be_in_the_clients_roots_and_nowhere_else() {
     save(project.join("picture.png")).await.ok();
     let refused = save(other.join("picture.png")).await;
     assert!(refused.is_error(), "{}", refused.text());
-    let outside = format!("it lies outside {}, {}.", project.display(), root.display());
+    let outside = format!("it is outside {}, {}.", project.display(), root.display());
     assert!(refused.text().contains(&outside), "{}", refused.text());
     assert!(!other.join("picture.png").exists());
 }

@@ -31,7 +31,7 @@ async fn a_session_sees_only_the_origins_that_its_flags_allow() {
     let uid = harness.uid("link \"link\"").await;
     let clicked = harness.text("click", json!({"uid": uid})).await;
     assert!(
-        clicked.contains("was stopped") && !clicked.contains("secret"),
+        clicked.contains("was blocked") && !clicked.contains("secret"),
         "{clicked}"
     );
     assert_eq!(harness.pages.count("/secret"), 0);

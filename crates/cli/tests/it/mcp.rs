@@ -34,7 +34,7 @@ fn what_is_no_origin_is_refused_at_the_start() {
             .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(
-            !output.status.success() && said.contains("is no origin"),
+            !output.status.success() && said.contains("is not an origin"),
             "{said}"
         );
     }

@@ -252,7 +252,7 @@ impl MainLoop {
             self.input(Input::TakenBack { browser, target });
             if let Some(handle) = self.browsers.get(&browser).cloned() {
                 let target = tabmux_browser::TargetId::from(&*target_of(tab).0);
-                tokio::spawn(async move { handle.let_go(&target).await });
+                tokio::spawn(async move { handle.detach(&target).await });
             }
         }
     }

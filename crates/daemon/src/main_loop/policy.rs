@@ -93,7 +93,7 @@ impl MainLoop {
         for tab in self.core.tabs().filter(|tab| tab.holder.is_some()) {
             if let Some(browser) = self.browsers.get(&tab.browser).cloned() {
                 let target = tabmux_browser::TargetId::from(&*tab.target.0);
-                tokio::spawn(async move { browser.watch_no_longer(&target).await });
+                tokio::spawn(async move { browser.clear_policies(&target).await });
             }
         }
     }

@@ -51,7 +51,7 @@ impl MainLoop {
         let (now, events) = (Instant::now(), self.events.clone());
         let since = now.checked_sub(GRACE).unwrap_or(now);
         tokio::spawn(async move {
-            let left = handle.let_go_of_idle(used, since).await;
+            let left = handle.detach_idle(used, since).await;
             let _ = events.send(Event::Swept { browser, left }).await;
         });
     }

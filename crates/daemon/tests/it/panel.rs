@@ -238,8 +238,8 @@ async fn rules_of_the_panel_are_those_of_tabmux_policy_and_hold_at_once() {
     // Invalid rules are refused with a sentence, and change nothing.
     for (origin, rule, why) in [
         ("https://b.test", "none", "There is no rule about"),
-        ("javascript:alert(1)", "allow", "is no origin"),
-        ("https://b.test/path", "block", "is no origin"),
+        ("javascript:alert(1)", "allow", "is not an origin"),
+        ("https://b.test/path", "block", "is not an origin"),
     ] {
         extension
             .say(json!({"type": "rule", "origin": origin, "rule": rule}))

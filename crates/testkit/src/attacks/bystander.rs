@@ -1,4 +1,4 @@
-//! A session that has nothing to do with an attack, and should notice nothing of it.
+//! A session that is unrelated to an attack, and must not be affected by it.
 
 use super::calls::{Answer, ask_within};
 use crate::{McpClient, Response, SharedDaemon};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// One client with one tab, in the browser that the attacker uses as well.
+/// One client with one tab, in the same browser as the attacker.
 #[derive(Debug)]
 pub struct Bystander {
     client: McpClient,
@@ -26,12 +26,12 @@ impl fmt::Display for Lost {
 }
 
 impl Bystander {
-    /// Comes, opens its page, and leaves something of its own in it.
+    /// Connects, opens its page, and stores some state in it.
     pub async fn arrive(daemon: &SharedDaemon) -> Self {
         let page = format!("<!doctype html><title>{SECRET}</title>{PAGE}");
         daemon.pages.route("/bystander", Response::html(page));
         let client = daemon.client().await;
-        // Another site than the attackers': all pages of one host have one jar of cookies, which Chrome bounds.
+        // Another site than the attackers': all pages of one host share one cookie jar, which Chrome limits.
         let url = daemon.pages.cross_site_url("/bystander");
         client.call_tool("new_page", json!({"url": url})).await.ok();
         let mut bystander = Self {
@@ -46,7 +46,7 @@ impl Bystander {
         bystander
     }
 
-    /// Looks at its page, counts in it and presses its button; everything has to be as it was left.
+    /// Reads its page, counts in it and presses its button; everything must be unchanged.
     pub async fn round(&mut self) -> Result<(), Lost> {
         self.snapshot().await?;
         self.counted += 1;
@@ -60,7 +60,7 @@ impl Bystander {
         }
     }
 
-    /// Takes a snapshot of its page; how long that took.
+    /// Takes a snapshot of its page; returns how long that took.
     pub async fn snapshot(&self) -> Result<Duration, Lost> {
         let begun = Instant::now();
         let text = self.ask("take_snapshot", json!({})).await?;
@@ -71,7 +71,7 @@ impl Bystander {
         }
     }
 
-    /// Sees that its tab is there, with all that was in it, and can be worked with.
+    /// Checks that its tab is there with its state, and can be used.
     pub async fn is_intact(&mut self) -> Result<(), Lost> {
         let pages = self.ask("list_pages", json!({})).await?;
         if !pages.contains(&self.url) {
@@ -85,7 +85,7 @@ impl Bystander {
         self.round().await
     }
 
-    /// Presses its button, and sees that exactly this happened.
+    /// Presses its button, and checks that exactly this happened.
     async fn press(&self) -> Result<(), Lost> {
         let pressed = "() => Number(document.querySelector('button').value)";
         let before = self.evaluate(pressed).await?;
@@ -129,5 +129,5 @@ impl Bystander {
 const SECRET: &str = "The bystander's own page";
 const PAGE: &str = "<h1>The bystander's own page</h1><p>Nobody else has to do with it.</p>\
                     <button onclick='this.value++' value=0>Press</button>";
-/// Longer than calls take at most.
+/// Longer than any call takes.
 const LIMIT: Duration = Duration::from_secs(40);

@@ -1,23 +1,23 @@
-//! Calls whose answers are looked at and never waited for for ever.
+//! Calls that return their answers for inspection, and never wait forever.
 
 use crate::{McpClient, PATIENCE};
 use serde_json::Value;
 use std::fmt;
 use std::time::Duration;
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Debug)]
 pub enum Answer {
     /// The tool answered, with a result or with a sentence that says why not.
     Said {
         /// The tool.
         tool: String,
-        /// Whether it says that it failed.
+        /// Whether it failed.
         is_error: bool,
-        /// Its text, and whatever else it answered.
+        /// Its text, and anything else it returned.
         text: String,
     },
-    /// Nobody answered.
+    /// There was no answer.
     None {
         /// The tool.
         tool: String,
@@ -27,20 +27,20 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What is wrong with it: a call has to be answered, and a refusal has to say something.
+    /// What is wrong with it: a call must be answered, and an error must have a text.
     pub fn complaint(&self) -> Option<String> {
         match self {
             Self::Said {
                 tool,
                 text,
                 is_error: true,
-            } if text.trim().is_empty() => Some(format!("{tool} was refused without a word")),
+            } if text.trim().is_empty() => Some(format!("{tool} failed without a text")),
             Self::Said { .. } => None,
             Self::None { tool, why } => Some(format!("{tool} was not answered: {why}")),
         }
     }
 
-    /// The same; none, and so something to complain of, if the tool says that it failed.
+    /// The same; [`Self::None`], which is a complaint, if the tool failed.
     pub(super) fn must_succeed(self) -> Self {
         match self {
             Self::Said {
@@ -55,7 +55,7 @@ impl Answer {
         }
     }
 
-    /// What the tool answered, if it did well.
+    /// The tool's answer, if it succeeded.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Said {
@@ -84,9 +84,9 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Calls a tool, and waits for its answer as long as tests wait for anything.
+/// Calls a tool, and waits for its answer almost as long as [`PATIENCE`].
 pub(super) async fn ask(client: &McpClient, tool: &str, arguments: Value) -> Answer {
-    // A little less: the client itself panics then, and the bench wants to go on.
+    // A little less: at [`PATIENCE`] the client itself panics, but the benchmark should continue.
     ask_within(client, tool, arguments, PATIENCE - Duration::from_secs(5)).await
 }
 
@@ -107,7 +107,7 @@ pub(super) async fn ask_within(
         ),
         Ok(Some(Err(error))) => (true, error.message),
         Ok(None) => return nothing(tool, "the client's own server has ended".to_owned()),
-        Err(_) => return nothing(tool, format!("nothing came within {limit:?}")),
+        Err(_) => return nothing(tool, format!("no answer within {limit:?}")),
     };
     Answer::Said {
         tool: tool.to_owned(),

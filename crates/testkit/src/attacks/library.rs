@@ -1,4 +1,4 @@
-//! Somebody who poses as workers of the page library, at the daemon's port.
+//! A client that poses as workers of the page library, at the daemon's port.
 
 use super::Library;
 use crate::page_worker::{self, PageWorker, Socket};
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Attacks for ever; tells when it is under way.
+/// Attacks forever; signals when it is running.
 pub(super) async fn attack(kind: Library, port: u16, under_way: &watch::Sender<bool>) {
     match kind {
         Library::Registrations(count) => {
@@ -28,7 +28,7 @@ pub(super) async fn attack(kind: Library, port: u16, under_way: &watch::Sender<b
     }
 }
 
-/// Whoever is sent away comes again, and does not listen.
+/// Reconnects whenever it is disconnected, and never reads.
 async fn register_tools(port: u16, number: usize, under_way: &watch::Sender<bool>) {
     let tab = format!("flood-{number}");
     let properties: Value = (0..480)
@@ -46,7 +46,7 @@ async fn register_tools(port: u16, number: usize, under_way: &watch::Sender<bool
         let mut socket = again_and_again(port, under_way).await;
         while send(&mut socket, tab_of(&tab)).await
             && {
-                // A message that is never the same: nothing of it can be known already.
+                // Every message is different, so that none of it can be cached.
                 let mut going_on = true;
                 for _ in 0..TOOLS_OF_A_TAB {
                     said += 1;
@@ -123,13 +123,13 @@ async fn again_and_again(port: u16, under_way: &watch::Sender<bool>) -> Socket {
         if let Some(socket) = come_in(port).await {
             return socket;
         }
-        // To be kept out is one way in which the attack can go.
+        // Being refused is a possible outcome of the attack.
         under_way.send_replace(true);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
 
-/// A connection that has said hello, if it is let in.
+/// A connection that has said hello, if it was accepted.
 async fn come_in(port: u16) -> Option<Socket> {
     let address = format!("ws://127.0.0.1:{port}/page");
     let opening = page_worker::open(&address, &[("Origin", "http://localhost:5173")]);

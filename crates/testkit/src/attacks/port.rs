@@ -1,7 +1,7 @@
-//! Connections to the loopback port that say too little or too much.
+//! Connections to the loopback port that send too little or too much.
 
 use super::Port;
-use super::doors::extension_headers;
+use super::access::extension_headers;
 use crate::page_worker::{self, Socket};
 use futures_util::future::join_all;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Attacks for ever; tells when it is under way.
+/// Attacks forever; signals when it is running.
 pub(super) async fn attack(kind: Port, port: u16, under_way: &watch::Sender<bool>) {
     match kind {
         Port::Idle(count) => {
@@ -49,8 +49,8 @@ async fn connect(port: u16) -> Option<TcpStream> {
     timeout(LIMIT, connecting).await.ok()?.ok()
 }
 
-/// The system takes connections before the daemon does, which takes them in turn: when a later one was answered,
-/// or was not in good time, those before are where they get to.
+/// The system accepts connections before the daemon does, which accepts them in order: once a later one was answered,
+/// or timed out, the earlier ones have been accepted or refused.
 async fn are_accepted(port: u16) {
     if let Some(mut stream) = connect(port).await {
         let _ = stream.write_all(b"GET / HTTP/1.1\r\n\r\n").await;
@@ -81,7 +81,7 @@ async fn pose_as_extension(port: u16) -> Option<Socket> {
     Some(timeout(LIMIT, opening).await.ok()?.ok()?.0)
 }
 
-/// Says that 24 MB follow and sends all but the last byte of them, so that they have to be kept.
+/// Announces 24 MB and sends all but the last byte of them, so that the receiver has to keep them.
 async fn big_frame(port: u16, as_page: bool) -> Option<Socket> {
     let mut socket = match as_page {
         true => {
@@ -93,7 +93,7 @@ async fn big_frame(port: u16, as_page: bool) -> Option<Socket> {
     };
     let mut frame = vec![0x81, 0xff];
     frame.extend(BIG.to_be_bytes());
-    // The mask: all zero, so that what follows is itself.
+    // The mask: all zero, so that the payload is unchanged.
     frame.extend([0; 4]);
     let chunk = [b'x'; 64 * 1024];
     let stream = socket.get_mut();

@@ -1,4 +1,4 @@
-//! Every attack that is known.
+//! All known attacks.
 
 use super::Arguments::{Json, Made};
 use super::Group::{Browsing, Calls, Connections, Console, Documents, PageTools};
@@ -6,9 +6,9 @@ use super::Hold::{ClientsComeIn, Disk, ExtensionsComeIn, LastSucceeds, NoHiddenT
 use super::{Attack, Call, Group, Hold, Library, Means, Port};
 use serde_json::{Value, json};
 
-/// Every attack, those of one group beside each other.
+/// All attacks, grouped.
 pub const ATTACKS: &[Attack] = &[
-    // What a page says.
+    // What a page logs.
     page(
         Console,
         "console.log of 95 million control characters",
@@ -206,25 +206,25 @@ pub const ATTACKS: &[Attack] = &[
         "58 kB registrations over one library connection",
         Library::Registrations(1),
         &[],
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
     library(
         "58 kB registrations over 16 library connections",
         Library::Registrations(16),
         &[],
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
     library(
         "library tabs that come and go",
         Library::Tabs,
         &[],
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
     library(
         "one origin that takes 200 library places",
         Library::Places(200),
         &[],
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
     library(
         "library tools that answer twice, never or for others",
@@ -232,23 +232,23 @@ pub const ATTACKS: &[Attack] = &[
         LIBRARY_TOOLS,
         &[],
     ),
-    port("1,100 idle connections", Port::Idle(1_100), ALL_DOORS),
+    port("1,100 idle connections", Port::Idle(1_100), ALL_ACCESS),
     port(
         "300 request heads, byte by byte",
         Port::SlowHeads(300),
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
     port(
         "40 extensions that prove nothing",
         Port::Unproved(40),
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
     port(
         "64 frames of 24 MB before any proof",
         Port::BigFrames(64),
-        ALL_DOORS,
+        ALL_ACCESS,
     ),
-    port("noise on the port", Port::Noise, ALL_DOORS),
+    port("noise on the port", Port::Noise, ALL_ACCESS),
     // What an agent calls.
     calls(
         "a script that returns 95 million control characters",
@@ -325,7 +325,7 @@ const fn calls(name: &'static str, means: Means, calls: &'static [Call]) -> Atta
     }
 }
 
-const ALL_DOORS: &[Hold] = &[ClientsComeIn, PagesComeIn, ExtensionsComeIn];
+const ALL_ACCESS: &[Hold] = &[ClientsComeIn, PagesComeIn, ExtensionsComeIn];
 
 const LOOK: &[Call] = &[
     Call("take_snapshot", Json("{}")),

@@ -1,4 +1,4 @@
-//! The server's thread: accepts connections and answers them one request at a time.
+//! The server's thread: accepts connections and responds to one request at a time.
 
 use super::{
     http::{Request, Response},
@@ -24,7 +24,7 @@ pub(super) fn run(
         for listener in listeners {
             tokio::spawn(accept(listener, Arc::clone(&routes)));
         }
-        // Ends when the server's handle is dropped; the runtime takes all connections with it.
+        // Ends when the server's handle is dropped; the runtime drops all connections.
         let _ = ended.changed().await;
     });
 }
@@ -35,7 +35,7 @@ async fn accept(listener: TcpListener, routes: Arc<Routes>) {
         .expect("a listener that can be awaited");
     let listener = tokio::net::TcpListener::from_std(listener).expect("a tokio listener");
     while let Ok((stream, _)) = listener.accept().await {
-        // A browser may reset a connection at any moment; that is no business of the test's.
+        // A browser may reset a connection at any moment; a test does not care.
         let routes = Arc::clone(&routes);
         tokio::spawn(async move { serve(stream, &routes).await });
     }

@@ -3,14 +3,14 @@
 use std::io;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// `GET` and the like.
+    /// `GET` and so on.
     pub method: String,
     /// The path with its leading slash, without the query, undecoded.
     pub path: String,
-    /// What followed the `?`; empty if nothing did.
+    /// The text after the `?`; may be empty.
     pub query: String,
     /// The headers, names in lower case, in order.
     pub headers: Vec<(String, String)>,
@@ -63,7 +63,7 @@ impl Request {
     }
 }
 
-/// What a route answers.
+/// The response of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
@@ -107,12 +107,12 @@ impl Response {
             .with_header("Location", location)
     }
 
-    /// 404 with a little page.
+    /// 404 with a small page.
     pub fn not_found() -> Self {
         Self::html("<!doctype html><title>Not found</title><h1>Not found</h1>").with_status(404)
     }
 
-    /// 204: the browser stays where it is.
+    /// 204: the browser stays on its page.
     pub fn no_content() -> Self {
         Self {
             status: 204,
@@ -129,7 +129,7 @@ impl Response {
         )
     }
 
-    /// The same, without saying how long it is.
+    /// The same, without `Content-Length`.
     pub fn chunked(mut self) -> Self {
         let size = format!("{:x}\r\n", self.body.len());
         self.body = [size.as_bytes(), &self.body, b"\r\n0\r\n\r\n"].concat();
@@ -158,7 +158,7 @@ impl Response {
         if self.status != 204 && !is_chunked {
             let _ = write!(head, "Content-Length: {}\r\n", self.body.len());
         }
-        // A test that changes a page must see the change, unless it says otherwise.
+        // A test that changes a page must see the change, unless it sets its own caching.
         let mut names = self.headers.iter().map(|(name, _)| name);
         if !names.any(|name| name.eq_ignore_ascii_case("Cache-Control")) {
             head.push_str("Cache-Control: no-store\r\n");

@@ -1,4 +1,4 @@
-//! What each path answers, and the log of what was asked.
+//! The response to each path, and the log of requests.
 
 use super::http::{Request, Response};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Holds answers back until it is opened; it stays open then. Dropping it opens nothing.
+/// Holds responses until it is opened; then it stays open. Dropping it does not open it.
 #[derive(Clone, Debug)]
 #[must_use = "without the gate the answer never comes"]
 pub struct Gate(Arc<watch::Sender<bool>>);
@@ -65,7 +65,7 @@ impl Routes {
         self.lock().insert(path, route);
     }
 
-    /// Logs a request and says what to do with it.
+    /// Logs a request and returns what to do with it.
     pub(super) fn resolve(&self, request: &Request) -> Route {
         self.log
             .send_modify(|log| log.requests.push(request.clone()));

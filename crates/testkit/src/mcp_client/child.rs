@@ -1,4 +1,4 @@
-//! The server's process, its stderr, its end.
+//! The server's process, its stderr and its exit.
 
 use std::{
     process::{ExitStatus, Stdio},

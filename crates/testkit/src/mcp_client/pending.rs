@@ -1,9 +1,9 @@
-//! A request whose answer is still to come.
+//! A request whose response is pending.
 
 use super::{McpClient, Message, RpcError, ToolReply};
 use serde_json::{Value, json};
 
-/// A request that was sent. Dropping it waits for nothing and cancels nothing.
+/// A request that was sent. Dropping it does not cancel it.
 #[derive(Debug)]
 pub struct Pending<'a> {
     client: &'a McpClient,
@@ -20,7 +20,7 @@ impl<'a> Pending<'a> {
         &self.id
     }
 
-    /// Whether the answer has arrived.
+    /// Whether the response has arrived.
     pub fn is_answered(&self) -> bool {
         let messages = self.client.wire.messages();
         messages
@@ -28,7 +28,7 @@ impl<'a> Pending<'a> {
             .any(|message| message.is_answer_to(&self.id))
     }
 
-    /// Waits for the answer.
+    /// Waits for the response.
     pub async fn answer(&self) -> Result<Value, RpcError> {
         let what = format!("the answer to request {}", self.id);
         let answer = self
@@ -38,14 +38,14 @@ impl<'a> Pending<'a> {
         self.read(&answer)
     }
 
-    /// Waits for the answer, however long that takes; `None` if the server's output ended before.
+    /// Waits for the response without a limit; `None` if the server's output ended before.
     pub async fn answer_unless_ended(&self) -> Option<Result<Value, RpcError>> {
         let answer = self.client.wire.wait(|messages| self.find_in(messages));
         Some(self.read(&answer.await?))
     }
 
     fn find_in(&self, messages: &[Message]) -> Option<Value> {
-        // Most of what was said is older than the answer.
+        // Most messages are older than the response.
         let mut newest_first = messages.iter().rev();
         let answer = newest_first.find(|message| message.is_answer_to(&self.id));
         answer.and_then(Message::as_received).cloned()
@@ -62,7 +62,7 @@ impl<'a> Pending<'a> {
         }
     }
 
-    /// Waits for a tool's answer; fails the test if it is a JSON-RPC error.
+    /// Waits for a tool's response; fails the test if it is a JSON-RPC error.
     pub async fn tool_reply(&self) -> ToolReply {
         match self.answer().await {
             Ok(result) => ToolReply::new(result),
@@ -70,7 +70,7 @@ impl<'a> Pending<'a> {
         }
     }
 
-    /// Cancels the request, as MCP says.
+    /// Cancels the request, as MCP specifies.
     pub async fn cancel(&self) {
         let params = json!({"requestId": self.id, "reason": "the test says so"});
         self.client.notify("notifications/cancelled", params).await;

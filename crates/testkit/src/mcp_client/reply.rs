@@ -1,4 +1,4 @@
-//! What a server answers, taken apart.
+//! Parsed responses of a server.
 
 use serde_json::Value;
 use std::fmt;
@@ -35,20 +35,20 @@ impl fmt::Display for RpcError {
     }
 }
 
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolReply {
-    /// The result as it came.
+    /// The raw result.
     pub raw: Value,
 }
 
 impl ToolReply {
-    /// A tool's result, taken apart.
+    /// Wraps a tool's result.
     pub fn new(raw: Value) -> Self {
         Self { raw }
     }
 
-    /// Whether the tool says that it did not do what it was asked.
+    /// Whether the tool failed.
     pub fn is_error(&self) -> bool {
         self.raw["isError"].as_bool().unwrap_or(false)
     }
@@ -60,7 +60,7 @@ impl ToolReply {
         texts.join("\n")
     }
 
-    /// The text read as JSON; fails the test if it is none.
+    /// The text parsed as JSON; fails the test if it is not JSON.
     pub fn json(&self) -> Value {
         match serde_json::from_str(&self.text()) {
             Ok(value) => value,
@@ -73,18 +73,18 @@ impl ToolReply {
         &self.raw["structuredContent"]
     }
 
-    /// Every block of the answer.
+    /// Every block of the result.
     pub fn content(&self) -> &[Value] {
         self.raw["content"].as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// The same; fails the test if the tool says that it failed.
+    /// The same; fails the test if the tool failed.
     pub fn ok(self) -> Self {
         assert!(!self.is_error(), "the tool failed: {}", self.text());
         self
     }
 
-    /// The sentence of a failed call; fails the test if the tool says that it did well.
+    /// The error text of a failed call; fails the test if the tool succeeded.
     pub fn expect_error(self) -> String {
         assert!(self.is_error(), "the tool did not fail: {}", self.raw);
         self.text()

@@ -65,7 +65,7 @@ async fn requests_of_2026_carry_their_meta() {
 }
 
 #[tokio::test]
-async fn a_process_is_spoken_to_and_its_end_is_seen() {
+async fn a_process_answers_and_its_exit_is_seen() {
     let mut script = Command::new("sh");
     script.args([
         "-c",

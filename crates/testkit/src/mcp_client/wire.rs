@@ -14,7 +14,7 @@ pub enum Message {
     Sent(String),
     /// The server wrote this.
     Received(Value),
-    /// The server wrote something that is no JSON, which no server may.
+    /// The server wrote something that is not JSON, which is never permitted.
     Garbage(String),
 }
 
@@ -27,13 +27,13 @@ impl Message {
         }
     }
 
-    /// Whether the server told this without being asked.
+    /// Whether the server sent this as a notification.
     pub fn is_notification(&self) -> bool {
         self.as_received()
             .is_some_and(|message| message.get("method").is_some() && message.get("id").is_none())
     }
 
-    /// Whether this is the server's answer to the request of that id.
+    /// Whether this is the server's response to the request with that id.
     pub fn is_answer_to(&self, id: &Value) -> bool {
         self.as_received()
             .is_some_and(|message| message.get("method").is_none() && message.get("id") == Some(id))
@@ -80,7 +80,7 @@ impl Wire {
         }
     }
 
-    /// Writes a line. A server that is gone is found out by whoever waits for its answer.
+    /// Writes a line. If the server is gone, waiting for its response fails.
     pub(super) async fn send(&self, line: &[u8]) {
         let shown = String::from_utf8_lossy(line).into_owned();
         let mut output = self.output.lock().await;

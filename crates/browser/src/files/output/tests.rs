@@ -1,4 +1,4 @@
-//! Output folders: whose they are, and when they go.
+//! Output folders: who owns them, and when they are removed.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ fn names(folder: &Path) -> usize {
 }
 
 #[tokio::test]
-async fn a_sessions_folder_is_its_own_and_goes_with_it() {
+async fn a_session_has_its_own_folder_until_it_ends() {
     let home = tempfile::tempdir().unwrap();
     let base = home.path().join("cache/output");
     let root = OutputRoot::at(base.clone());
@@ -29,14 +29,14 @@ async fn a_sessions_folder_is_its_own_and_goes_with_it() {
 }
 
 #[tokio::test]
-async fn what_a_killed_process_left_is_swept_and_what_a_living_one_has_stays() {
+async fn folders_of_killed_processes_are_swept_and_live_ones_stay() {
     let home = tempfile::tempdir().unwrap();
     let base = home.path().join("output");
     let living = OutputRoot::at(base.clone());
     let kept = living.session().make().unwrap();
     let dead = OutputRoot::at(base.clone());
     let left = dead.session().make().unwrap();
-    // A killed process removes nothing, and its locks go.
+    // A killed process removes nothing, but loses its locks.
     drop(dead);
     let without_lock = base.join(fresh_name().unwrap());
     private_folder(&without_lock).unwrap();
@@ -49,7 +49,7 @@ async fn what_a_killed_process_left_is_swept_and_what_a_living_one_has_stays() {
 }
 
 #[tokio::test]
-async fn folders_are_made_again_after_the_cache_was_cleared() {
+async fn folders_are_recreated_after_the_cache_was_cleared() {
     let home = tempfile::tempdir().unwrap();
     let base = home.path().join("cache/output");
     let root = OutputRoot::at(base.clone());
@@ -58,7 +58,7 @@ async fn folders_are_made_again_after_the_cache_was_cleared() {
     fs::remove_dir_all(home.path().join("cache")).unwrap();
     let again = session.make().unwrap();
     assert!(again.is_dir() && root.make().unwrap().is_dir());
-    // And they are locked again.
+    // They are locked again, too.
     OutputRoot::at(base).sweep().await;
     assert!(again.is_dir());
     root.end().await;
@@ -66,7 +66,7 @@ async fn folders_are_made_again_after_the_cache_was_cleared() {
 }
 
 #[test]
-fn a_sweep_takes_nothing_away_that_is_being_made() {
+fn a_sweep_removes_nothing_that_is_being_created() {
     let home = tempfile::tempdir().unwrap();
     let base = home.path().join("output");
     private_folder(&base).unwrap();
@@ -86,7 +86,7 @@ fn a_sweep_takes_nothing_away_that_is_being_made() {
 }
 
 #[test]
-fn a_folder_that_others_could_have_made_is_not_used() {
+fn a_folder_that_others_could_have_created_is_not_used() {
     let home = tempfile::tempdir().unwrap();
     let real = home.path().join("real");
     private_folder(&real).unwrap();

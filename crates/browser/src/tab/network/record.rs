@@ -1,4 +1,5 @@
-//! What is kept of one request: its head, its answer, its times and the messages of a websocket.
+//! What is kept about one request: its head, its response, its times and the messages of a
+//! websocket.
 
 use crate::text::shorten;
 use std::collections::VecDeque;
@@ -6,102 +7,102 @@ use tabmux_cdp::Session;
 use tabmux_cdp::types::Json;
 use tabmux_cdp::types::network::{self, LoaderId, RequestId};
 
-/// One request with what came of it.
+/// One request with its result.
 #[derive(Clone, Debug)]
 pub struct NetworkRequest {
     /// Its number in this tab, from 1.
     pub number: u64,
-    /// Chrome's name of it.
+    /// Chrome's id of it.
     pub id: RequestId,
-    /// The document that asked.
+    /// The document that sent it.
     pub(super) loader: LoaderId,
-    /// The session that knows its body.
+    /// The CDP session that can fetch its body.
     pub session: Session,
-    /// How many documents the tab had shown before the one that it is for.
+    /// How many documents the tab had shown before the one of this request.
     pub epoch: u64,
-    /// `GET` and the like.
+    /// `GET` and so on.
     pub method: String,
-    /// Where it went last, shortened.
+    /// The final URL, shortened.
     pub url: String,
     /// `Document`, `Script`, `Fetch`, …
     pub kind: String,
-    /// Who asked, in a few words.
+    /// What started it, in a few words.
     pub initiator: String,
-    /// Where it was sent on from, in order.
+    /// Its redirects, in order.
     pub redirects: Vec<Redirect>,
-    /// What was sent along.
+    /// The request headers.
     pub headers: Headers,
-    /// Whether it has a body, and the body where it is small.
+    /// Whether it has a body, and the body if it is small.
     pub body: (bool, Option<String>),
-    /// The answer's head.
+    /// The head of the response.
     pub answer: Option<Answer>,
     /// The HTTP status, once there is one.
     pub status: Option<i64>,
     /// Why it failed, if it did.
     pub failure: Option<String>,
-    /// Whether it has ended, well or not.
+    /// Whether it has ended, successfully or not.
     pub ended: bool,
-    /// Bytes that came over the wire.
+    /// Bytes received from the network.
     pub received: f64,
-    /// Seconds on Chrome's clock: sent first, sent last, answered, ended.
+    /// Seconds on Chrome's clock.
     pub times: Times,
     /// The messages of a websocket.
     pub frames: Frames,
 }
 
-/// A hop of a request that was sent on.
+/// One redirect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// The status that sent it on.
+    /// Its status.
     pub status: i64,
-    /// From where.
+    /// The URL that redirected.
     pub url: String,
 }
 
-/// The head of an answer.
+/// The head of a response.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The words beside the status.
+    /// The text after the status.
     pub status_text: String,
     /// Its headers.
     pub headers: Headers,
-    /// What kind of content.
+    /// The content type.
     pub mime_type: String,
     /// `http/1.1`, `h2`, …
     pub protocol: String,
     /// The server's address.
     pub remote: String,
-    /// The cache or worker that it came from instead of the network.
+    /// The cache or worker that served it instead of the network.
     pub from: Option<&'static str>,
-    /// Milliseconds spent on: looking up the name, connecting, encrypting, sending, waiting.
+    /// Milliseconds spent on: name lookup, connecting, TLS, sending, waiting.
     pub phases: Option<[f64; 5]>,
 }
 
-/// Headers as Chrome tells them, kept as text until somebody looks.
+/// Headers as Chrome sends them, kept as text until they are read.
 #[derive(Clone, Debug, Default)]
 pub struct Headers {
     raw: Json,
-    /// Whether there were more than are worth keeping.
+    /// Whether there were too many to keep.
     pub too_large: bool,
 }
 
 /// When things happened, in seconds on Chrome's clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
-    /// Sent the first time.
+    /// First sent.
     pub sent: f64,
-    /// The answer's head came.
+    /// The head of the response arrived.
     pub answered: Option<f64>,
-    /// All is over.
+    /// The request ended.
     pub ended: Option<f64>,
 }
 
-/// The messages of a websocket, the last ones of many.
+/// The latest messages of a websocket.
 #[derive(Clone, Debug, Default)]
 pub struct Frames {
     /// The last ones, oldest first.
     pub last: VecDeque<SocketFrame>,
-    /// How many there were in all.
+    /// How many there were in total.
     pub count: u64,
 }
 
@@ -110,21 +111,21 @@ pub struct Frames {
 pub struct SocketFrame {
     /// Whether the page sent it.
     pub sent: bool,
-    /// Whether it is not text; then `text` is base64.
+    /// Whether it is binary; then `text` is base64.
     pub binary: bool,
-    /// What it says, shortened.
+    /// Its contents, shortened.
     pub text: String,
-    /// How long it really is, in characters.
+    /// Its full length in characters.
     pub length: usize,
 }
 
 impl NetworkRequest {
-    /// Whether this document asked for it.
+    /// Whether this document sent it.
     pub(in crate::tab) fn is_of(&self, document: &LoaderId) -> bool {
         !document.as_str().is_empty() && self.loader == *document
     }
 
-    /// Whether its end is something a person would wait for. Streams and beacons never end so.
+    /// Whether waiting for its end makes sense. Streams and beacons may never end.
     pub(in crate::tab) fn counts(&self) -> bool {
         matches!(
             self.kind.as_str(),
@@ -173,7 +174,8 @@ impl Headers {
 }
 
 impl Answer {
-    /// `whole` are all headers, where they were told apart; those in the response may lack some.
+    /// `whole` has all headers, if Chrome sent them separately; those in the response may be
+    /// incomplete.
     pub(super) fn new(response: network::Response, whole: Option<Headers>) -> Self {
         let from = [
             (response.from_service_worker, "a service worker"),
@@ -202,7 +204,7 @@ impl Answer {
 }
 
 fn phases(timing: &network::ResourceTiming) -> [f64; 5] {
-    // Chrome writes -1 where a phase did not happen.
+    // Chrome writes -1 for a phase that did not happen.
     let span = |from: f64, to: f64| {
         if from < 0.0 {
             0.0

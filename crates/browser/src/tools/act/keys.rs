@@ -3,10 +3,10 @@
 
 mod layout;
 
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::Tab;
-use crate::unseen;
 use futures_util::future::try_join_all;
 use layout::Key;
 use tabmux_cdp::types::input::{DispatchKeyEvent, DispatchKeyEventType, InsertText};
@@ -103,7 +103,7 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
         return insert(tab, text).await;
     }
     // The page can move the focus after any key.
-    let at_once = if unseen::is_there(tab) { 1 } else { AT_ONCE };
+    let at_once = if disallowed_frames::is_there(tab) { 1 } else { AT_ONCE };
     let mut events = Vec::new();
     for character in text.chars() {
         match Key::of(character) {
@@ -128,7 +128,7 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
 
 /// Inserts text at the caret, as an input method does.
 pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), ToolError> {
-    unseen::refuse_keys(tab).await?;
+    disallowed_frames::refuse_keys(tab).await?;
     let inserted = tab
         .session()
         .send_within(InsertText { text }, script::LONGEST);
@@ -140,7 +140,7 @@ async fn send(tab: &Tab, events: Vec<DispatchKeyEvent>) -> Result<(), ToolError>
     if events.is_empty() {
         return Ok(());
     }
-    unseen::refuse_keys(tab).await?;
+    disallowed_frames::refuse_keys(tab).await?;
     let sent = events
         .into_iter()
         .map(|event| tab.session().send_within(event, script::LONGEST));

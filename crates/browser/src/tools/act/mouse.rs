@@ -1,10 +1,10 @@
 //! Trusted mouse input. It goes to the tab's session, whatever frame is under the pointer; none is sent to a point that
 //! shows a forbidden frame.
 
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::Tab;
-use crate::unseen;
 use futures_util::future::try_join_all;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::input::{
@@ -18,7 +18,7 @@ pub(in crate::tools) async fn click(
     y: f64,
     times: i64,
 ) -> Result<(), ToolError> {
-    unseen::refuse_point(tab, x, y).await?;
+    disallowed_frames::refuse_point(tab, x, y).await?;
     let mut events = Vec::new();
     for count in 1..=times {
         for (kind, buttons) in [
@@ -51,7 +51,7 @@ pub(in crate::tools) struct HeldButton {
 impl HeldButton {
     /// Presses the button at the pointer's position and moves a little, until pages treat it as a drag.
     pub(in crate::tools) async fn press(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
-        unseen::refuse_point(tab, x, y).await?;
+        disallowed_frames::refuse_point(tab, x, y).await?;
         let grip = Self {
             session: tab.session().clone(),
             place: Some((x, y)),
@@ -147,7 +147,7 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
 
 /// Moves the pointer to a point.
 pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
-    unseen::refuse_point(tab, x, y).await?;
+    disallowed_frames::refuse_point(tab, x, y).await?;
     let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
     script::in_page(tab.session().send_within(moved, script::LONGEST)).await?;
     Ok(())
@@ -160,7 +160,7 @@ pub(in crate::tools) async fn wheel(
     y: f64,
     by: (f64, f64),
 ) -> Result<(), ToolError> {
-    unseen::refuse_point(tab, x, y).await?;
+    disallowed_frames::refuse_point(tab, x, y).await?;
     let turned = DispatchMouseEvent {
         delta_x: Some(by.0),
         delta_y: Some(by.1),

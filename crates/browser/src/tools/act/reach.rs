@@ -1,10 +1,10 @@
 //! Finds the point of the tab's viewport at which an element can be pressed, through all frames around it.
 
+use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::{FrameId, Tab};
 use crate::text::one_line;
-use crate::unseen;
 use crate::world::{RemoteObject, World};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
@@ -213,7 +213,7 @@ impl Spot {
         let (mut x, mut y) = self.inner;
         let mut in_frame = self.in_frame;
         if in_frame {
-            unseen::refuse_point(tab, self.x, self.y).await?;
+            disallowed_frames::refuse_point(tab, self.x, self.y).await?;
         }
         while in_frame {
             let next: Next = receiver

@@ -1,36 +1,36 @@
-//! What arrives over a websocket, message by message, however large and in however many fragments (RFC 6455).
+//! Reads messages from a websocket, of any size and in any number of fragments (RFC 6455).
 
 use std::io;
 
 use bytes::Bytes;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 
-use crate::transport::{Frame, gather::Gather};
+use crate::transport::{Frame, assemble::FrameAssembler};
 
-/// Something that a server says.
+/// What a server sends.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     /// A message.
     Message(Frame),
-    /// A question whether we are there, to be answered with the same bytes.
+    /// A ping, to be answered with the same bytes.
     Ping(Bytes),
-    /// Goodbye.
+    /// A close message.
     Close,
 }
 
-/// The message that is arriving: others may come between its fragments.
+/// The message that is arriving: control messages may come between its fragments.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
-    message: Gather,
+pub(super) struct MessageReader {
+    message: FrameAssembler,
     is_begun: bool,
 }
 
-impl Hearing {
-    /// What comes next.
+impl MessageReader {
+    /// The next message.
     pub(super) async fn next(
         &mut self,
         read: &mut (impl AsyncBufRead + Unpin),
-    ) -> io::Result<Heard> {
+    ) -> io::Result<Received> {
         loop {
             let header = self.message.more(Header::read(read)).await?;
             match header.opcode {
@@ -40,17 +40,17 @@ impl Hearing {
                     let mut bytes = vec![0; header.length as usize];
                     read.read_exact(&mut bytes).await?;
                     match header.opcode {
-                        CLOSE => return Ok(Heard::Close),
-                        PING => return Ok(Heard::Ping(bytes.into())),
+                        CLOSE => return Ok(Received::Close),
+                        PING => return Ok(Received::Ping(bytes.into())),
                         _ => continue,
                     }
                 }
-                _ => return Err(broken("a frame out of place")),
+                _ => return Err(broken("an unexpected frame")),
             }
             self.take(header.length, read).await?;
             if header.is_last {
                 self.is_begun = false;
-                return Ok(Heard::Message(self.message.finish()));
+                return Ok(Received::Message(self.message.finish()));
             }
         }
     }
@@ -86,7 +86,7 @@ impl Header {
     async fn read(read: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Self> {
         let (first, second) = (read.read_u8().await?, read.read_u8().await?);
         if first & 0b0111_0000 != 0 {
-            return Err(broken("an extension that was not agreed on"));
+            return Err(broken("an extension that was not negotiated"));
         }
         if second & 0b1000_0000 != 0 {
             return Err(broken("a masked frame, which only clients send"));
@@ -114,7 +114,7 @@ const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
-/// No ping, pong or goodbye is longer.
+/// The longest control message.
 const MOST_CONTROL: u64 = 125;
 
 #[cfg(test)]
@@ -140,20 +140,20 @@ mod tests {
         bytes
     }
 
-    async fn heard(frames: &[Vec<u8>]) -> Vec<String> {
+    async fn received(frames: &[Vec<u8>]) -> Vec<String> {
         let bytes = frames.concat();
         let mut read = tokio::io::BufReader::with_capacity(777, &bytes[..]);
-        let mut hearing = Hearing::default();
+        let mut reader = MessageReader::default();
         let mut all = Vec::new();
         loop {
-            let text = match hearing.next(&mut read).await {
-                Ok(Heard::Message(Frame::Whole(bytes))) => match bytes.len() {
+            let text = match reader.next(&mut read).await {
+                Ok(Received::Message(Frame::Whole(bytes))) => match bytes.len() {
                     0..40 => String::from_utf8_lossy(&bytes).into_owned(),
                     length => length.to_string(),
                 },
-                Ok(Heard::Message(Frame::Oversize(cut))) => format!("cut {}", cut.length),
-                Ok(Heard::Ping(bytes)) => format!("ping {}", String::from_utf8_lossy(&bytes)),
-                Ok(Heard::Close) => "close".to_owned(),
+                Ok(Received::Message(Frame::Oversize(cut))) => format!("cut {}", cut.length),
+                Ok(Received::Ping(bytes)) => format!("ping {}", String::from_utf8_lossy(&bytes)),
+                Ok(Received::Close) => "close".to_owned(),
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return all,
                 Err(_) => {
                     all.push("broken".to_owned());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn messages_of_any_length_and_in_fragments_are_heard() {
+    async fn messages_of_any_length_and_in_fragments_are_read() {
         let told = [
             frame(0x81, b"text"),
             frame(0x82, b""),
@@ -190,11 +190,11 @@ mod tests {
             "one two three",
             "close",
         ];
-        assert_eq!(heard(&told).await, expected);
+        assert_eq!(received(&told).await, expected);
     }
 
     #[tokio::test]
-    async fn a_message_that_is_too_large_is_passed_over_and_the_next_one_heard() {
+    async fn an_oversize_message_is_skipped_and_the_next_one_read() {
         let half = vec![b'x'; MAX_EVENT / 2 + 1];
         let whole = [&half[..], &half[..]].concat();
         let told = [
@@ -205,7 +205,7 @@ mod tests {
             frame(0x81, b"last"),
         ];
         let cut = format!("cut {}", whole.len());
-        assert_eq!(heard(&told).await, [&cut, "next", &cut, "last"]);
+        assert_eq!(received(&told).await, [&cut, "next", &cut, "last"]);
     }
 
     #[tokio::test]
@@ -218,18 +218,18 @@ mod tests {
             [frame(0x83, b"unknown"), frame(0x81, b"next")],
             [vec![0x81, 0x80, 0, 0, 0, 0], frame(0x81, b"next")],
         ] {
-            assert_eq!(heard(&frames).await, ["broken"]);
+            assert_eq!(received(&frames).await, ["broken"]);
         }
     }
 
     #[tokio::test]
-    async fn half_a_message_is_none() {
-        assert!(heard(&[vec![0x81, 127, 0, 0]]).await.is_empty());
+    async fn an_incomplete_message_is_not_delivered() {
+        assert!(received(&[vec![0x81, 127, 0, 0]]).await.is_empty());
         assert!(
-            heard(&[vec![0x81, 127, 255, 255, 255, 255, 255, 255, 255, 255, 1]])
+            received(&[vec![0x81, 127, 255, 255, 255, 255, 255, 255, 255, 255, 1]])
                 .await
                 .is_empty()
         );
-        assert!(heard(&[vec![0x81, 5, b'x']]).await.is_empty());
+        assert!(received(&[vec![0x81, 5, b'x']]).await.is_empty());
     }
 }

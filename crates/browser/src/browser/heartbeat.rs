@@ -1,31 +1,31 @@
-//! Notices that a browser hangs: one that is reached but answers nothing is as good as gone.
+//! Detects that a browser hangs: one that is connected but does not respond counts as gone.
 
 use std::time::Duration;
 use tabmux_cdp::types::browser;
 use tabmux_cdp::{CdpError, Session};
 
-/// How often a browser is asked for a sign of life, and how long it may take for one.
+/// How often a browser is probed, and how long it may take to respond.
 #[derive(Clone, Copy, Debug)]
-pub struct Pulse {
-    /// From one sign to the next question.
+pub struct Heartbeat {
+    /// From a response to the next probe.
     pub every: Duration,
-    /// From the question to the sign.
+    /// From a probe to its response.
     pub within: Duration,
 }
 
-impl Default for Pulse {
+impl Default for Heartbeat {
     fn default() -> Self {
         Self {
             every: Duration::from_secs(15),
-            // Whoever swaps or compiles takes its time; a call's own deadline is later still.
+            // A machine that swaps or compiles can be slow; the deadline of a call is even later.
             within: Duration::from_secs(20),
         }
     }
 }
 
-impl Pulse {
-    /// Resolves when the browser gives no sign of life any more. Never for one whose connection ends:
-    /// that tells by itself.
+impl Heartbeat {
+    /// Resolves when the browser no longer responds. Never resolves if the connection ends: that is reported
+    /// separately.
     pub(super) async fn stops(self, session: Session) {
         loop {
             tokio::time::sleep(self.every).await;

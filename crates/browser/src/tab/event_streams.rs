@@ -1,12 +1,12 @@
-//! Taps on a tab's events: a tool that streams something takes those events for itself while it runs.
+//! Lets a tool that streams something receive some of a tab's events instead of the tab's actor, while it runs.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tabmux_cdp::{RawEvent, Session};
 use tokio::sync::mpsc;
 
-/// All taps of one tab.
+/// All event subscriptions of one tab.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Taps(Arc<Mutex<List>>);
+pub(super) struct EventStreams(Arc<Mutex<List>>);
 
 type List = Vec<(
     u64,
@@ -14,30 +14,30 @@ type List = Vec<(
     mpsc::Sender<(Session, RawEvent)>,
 )>;
 
-/// Some kinds of events of a tab, from its opening until it is dropped.
+/// Some kinds of events of a tab, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Tap {
+pub(crate) struct EventStream {
     number: u64,
-    /// The events, with the sessions that they came over. Ends early when too many wait in it.
+    /// The events with their CDP sessions. Ends early when the queue is full.
     pub(crate) events: mpsc::Receiver<(Session, RawEvent)>,
-    taps: Weak<Mutex<List>>,
+    streams: Weak<Mutex<List>>,
 }
 
-impl Taps {
-    /// A new tap for events of these names.
-    pub(super) fn open(&self, methods: &'static [&'static str]) -> Tap {
+impl EventStreams {
+    /// A new subscription to events of these names.
+    pub(super) fn open(&self, methods: &'static [&'static str]) -> EventStream {
         let (send, events) = mpsc::channel(CAPACITY);
         let mut list = lock(&self.0);
         let number = list.last().map_or(0, |(number, ..)| number + 1);
         list.push((number, methods, send));
-        Tap {
+        EventStream {
             number,
             events,
-            taps: Arc::downgrade(&self.0),
+            streams: Arc::downgrade(&self.0),
         }
     }
 
-    /// Gives an event to the tap that wants it, or back.
+    /// Delivers an event to its subscriber, or returns it.
     pub(super) fn offer(&self, session: &Session, event: RawEvent) -> Option<RawEvent> {
         let mut list = lock(&self.0);
         let wanted = list
@@ -50,17 +50,18 @@ impl Taps {
             .get(index)
             .map(|(_, _, send)| send.try_send((session.clone(), event)).is_ok());
         if sent != Some(true) {
-            // Who does not keep up is told by the end, and must not take what is told for everything.
+            // A subscriber that does not keep up sees the end of the stream, so that it does not believe to have
+            // everything.
             list.remove(index);
         }
         None
     }
 }
 
-impl Drop for Tap {
+impl Drop for EventStream {
     fn drop(&mut self) {
-        if let Some(taps) = self.taps.upgrade() {
-            lock(&taps).retain(|(number, ..)| *number != self.number);
+        if let Some(streams) = self.streams.upgrade() {
+            lock(&streams).retain(|(number, ..)| *number != self.number);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Comes by a connection to a browser: of one that is launched, or to one that runs.
+//! Opens the connection to a browser, launching it first if needed.
 
 use super::connect::{ConnectError, Source};
 use crate::files::FileThreads;
@@ -8,8 +8,8 @@ use crate::{discover, endpoint, profile};
 use std::time::Duration;
 use tabmux_cdp::{ConnectError as DialError, Connection, Events, Session, WebSocketTransport};
 
-/// The browser's own session and its events; the process of one that we launched.
-pub(super) async fn reach(
+/// The browser's CDP session and its events, and the process if we launched it.
+pub(super) async fn open_connection(
     source: &Source,
 ) -> Result<(Session, Events, Option<BrowserProcess>), ConnectError> {
     let over = |transport| {
@@ -36,7 +36,9 @@ pub(super) async fn reach(
             for endpoint in running.unwrap_or_default() {
                 match dial(&endpoint, &[]).await {
                     Ok(transport) => return Ok(over(transport)),
-                    Err(error) => tracing::debug!(%error, "a browser's profile is out of date"),
+                    Err(error) => {
+                        tracing::debug!(%error, "a profile names a browser that does not run")
+                    }
                 }
             }
             Err(ConnectError::NoneRunning)
@@ -44,7 +46,7 @@ pub(super) async fn reach(
     }
 }
 
-/// The screen on which a browser's windows open, unless it has none.
+/// The screen for a browser's windows; `None` if it has no windows.
 async fn screen_for(options: &LaunchOptions) -> Option<Screen> {
     if options.headless {
         return None;
@@ -54,14 +56,14 @@ async fn screen_for(options: &LaunchOptions) -> Option<Screen> {
     FileThreads::new().run(looking).await.ok().flatten()
 }
 
-/// Dials a websocket. What fails is told without the secrets of the address.
+/// Opens a websocket. Errors do not contain the secrets of the address.
 async fn dial(url: &str, headers: &[(String, String)]) -> Result<WebSocketTransport, ConnectError> {
     let failed = |detail| ConnectError::WebSocket {
         url: endpoint::shown(url),
         detail,
     };
     let (address, credentials) = endpoint::with_credentials_as_header(url);
-    // A header that the user wrote goes before what the address says.
+    // A header that the user configured takes precedence over the address.
     let headers: Vec<_> = credentials.iter().chain(headers).cloned().collect();
     let dialled = WebSocketTransport::connect(&address, &headers);
     match tokio::time::timeout(DIAL_LIMIT, dialled).await {

@@ -1,27 +1,27 @@
-//! The documents that a tab has shown, for those who may not be told of all of them.
+//! The documents that a tab has shown, and what a policy permits to report about them.
 
 use super::console::ConsoleMessage;
 use super::network::NetworkRequest;
 use super::state::TabState;
 use crate::origins::{Blocked, OriginPolicy};
 
-/// A document that the main frame has come to show.
+/// A document that the main frame has shown.
 #[derive(Clone, Debug)]
-pub(crate) struct Past {
+pub(crate) struct ShownDocument {
     pub(crate) epoch: u64,
     pub(crate) url: String,
-    /// The origin that Chrome gave it: a blank document has that of whoever made it.
+    /// The origin as Chrome reports it: a blank document has that of its creator.
     pub(crate) origin: String,
 }
 
-impl Past {
+impl ShownDocument {
     pub(crate) fn check(&self, policy: &OriginPolicy) -> Result<(), Blocked> {
         policy.check(&self.url)?;
         check_origin(policy, &self.origin)
     }
 }
 
-/// Asks about an origin as Chrome writes it; one that is nobody's is no matter.
+/// Checks an origin as Chrome writes it; an opaque one is permitted.
 pub(super) fn check_origin(policy: &OriginPolicy, origin: &str) -> Result<(), Blocked> {
     match origin.starts_with("http") {
         true => policy.check(origin),
@@ -30,7 +30,7 @@ pub(super) fn check_origin(policy: &OriginPolicy, origin: &str) -> Result<(), Bl
 }
 
 impl TabState {
-    /// Whether a request may be told of: its page and its frame may be seen, and so may what it brought.
+    /// Whether a request may be reported: the policy must permit its page, its frame and the document it loaded.
     pub(crate) fn may_tell_request(&self, request: &NetworkRequest, policy: &OriginPolicy) -> bool {
         if policy.is_open() {
             return true;
@@ -42,7 +42,7 @@ impl TabState {
         !brought_blocked && !asked_by_blocked && self.may_tell_epoch(request.epoch, policy)
     }
 
-    /// Whether a console message may be told: its page and its frame may be seen.
+    /// Whether a console message may be reported: the policy must permit its page and its frame.
     pub(crate) fn may_tell_message(&self, message: &ConsoleMessage, policy: &OriginPolicy) -> bool {
         if policy.is_open() {
             return true;
@@ -50,12 +50,12 @@ impl TabState {
         let of_session = |id| move |session: &tabmux_cdp::Session| session.id() == id;
         let same = of_session(message.session.id());
         let mut frames = self.frames.iter().filter(|frame| same(&frame.session));
-        // A session may serve several frames of one site; one that may not be seen is one too many.
+        // One session may serve several frames of one site; all of them must be permitted.
         let hidden = frames.any(|frame| self.frames.check(frame, policy).is_err());
         !hidden && self.may_tell_epoch(message.epoch, policy)
     }
 
-    /// Whether what a document left behind may be told. What is not known any more may not.
+    /// Whether data of a document may be reported. A document that is no longer remembered is not permitted.
     fn may_tell_epoch(&self, epoch: u64, policy: &OriginPolicy) -> bool {
         match self.documents.iter().find(|past| past.epoch == epoch) {
             Some(past) => past.check(policy).is_ok(),

@@ -1,5 +1,5 @@
-//! A stream that gives the head of an HTTP answer and keeps back what follows it, so that none of it is lost when
-//! somebody else reads on.
+//! A stream that returns the head of an HTTP response and holds back what follows, so that another reader can
+//! continue there.
 
 use std::{
     io,
@@ -13,16 +13,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// The stream.
 #[derive(Debug)]
-pub(super) struct HeldBack<S> {
+pub(super) struct HttpHeadStream<S> {
     stream: S,
-    /// What has been read and not given yet.
+    /// Bytes that were read but not returned yet.
     read: BytesMut,
-    /// The last bytes that were given, for an end of the head that came in parts.
+    /// The last returned bytes, to detect the end of the head across reads.
     given: Vec<u8>,
     is_over: bool,
 }
 
-impl<S> HeldBack<S> {
+impl<S> HttpHeadStream<S> {
     pub(super) fn new(stream: S) -> Self {
         Self {
             stream,
@@ -32,13 +32,13 @@ impl<S> HeldBack<S> {
         }
     }
 
-    /// The stream, and what was read of it behind the head.
+    /// The stream, and the bytes that were read after the head.
     pub(super) fn into_parts(self) -> (BytesMut, S) {
         (self.read, self.stream)
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HttpHeadStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -46,7 +46,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if this.is_over {
-            // Nothing is left of what this is for.
+            // The head has been returned completely.
             return Poll::Ready(Ok(()));
         }
         if this.read.is_empty() {
@@ -70,7 +70,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeldBack<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for HeldBack<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HttpHeadStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -96,12 +96,12 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     #[tokio::test]
-    async fn what_follows_the_head_is_kept_wherever_it_was_cut() {
+    async fn bytes_after_the_head_are_kept_wherever_it_was_split() {
         let answer = b"HTTP/1.1 101 x\r\na: b\r\n\r\nbehind";
         let head = answer.len() - b"behind".len();
         for cut in 1..answer.len() {
             let (ours, mut theirs) = duplex(1_024);
-            let mut held = HeldBack::new(ours);
+            let mut held = HttpHeadStream::new(ours);
             let mut read = vec![0; 1_024];
             let mut length = 0;
             theirs.write_all(&answer[..cut]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Ways into the daemon that have to stay open for others.
+//! Connections to the daemon that must keep working for others during an attack.
 
 use super::Hold;
 use super::calls::ask;
@@ -10,14 +10,14 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Tries a way in, as somebody honest would; what went wrong.
+/// Connects as an ordinary client, page or extension; returns what went wrong.
 pub(super) async fn complaint(hold: Hold, daemon: &SharedDaemon, port: u16) -> Option<String> {
     let tried = match hold {
         Hold::ClientsComeIn => client(daemon).await,
         Hold::PagesComeIn => page(port).await,
         Hold::ExtensionsComeIn => extension(port).await,
         Hold::Disk(most) => disk(daemon, most),
-        // It is about what was read, and looked at there.
+        // This is checked where the answers are read.
         Hold::NoHiddenText | Hold::LastSucceeds => Ok(()),
     };
     tried.err()
@@ -26,10 +26,10 @@ pub(super) async fn complaint(hold: Hold, daemon: &SharedDaemon, port: u16) -> O
 async fn client(daemon: &SharedDaemon) -> Result<(), String> {
     let mut client = McpClient::spawn(daemon.mcp());
     let greeted = timeout(LIMIT, client.initialize()).await;
-    greeted.map_err(|_| "one more client got no session".to_owned())?;
+    greeted.map_err(|_| "a new client got no session".to_owned())?;
     let answer = ask(&client, "list_pages", json!({})).await;
     if answer.text().is_none() {
-        return Err(format!("one more client was not served: {answer:?}"));
+        return Err(format!("a new client was not served: {answer:?}"));
     }
     client.close_input().await;
     let _ = timeout(LIMIT, client.wait_for_exit()).await;
@@ -47,7 +47,7 @@ async fn page(port: u16) -> Result<(), String> {
     let (mut worker, _) = match dialled {
         Ok(Ok(dialled)) => dialled,
         Ok(Err(status)) => return Err(format!("a page of another origin got status {status}")),
-        Err(_) => return Err("a page of another origin was not let in".to_owned()),
+        Err(_) => return Err("a page of another origin was not accepted".to_owned()),
     };
     let greeted = timeout(LIMIT, worker.greet()).await;
     match greeted {
@@ -62,8 +62,8 @@ async fn extension(port: u16) -> Result<(), String> {
     let opened = timeout(LIMIT, page_worker::open(&address, &headers)).await;
     let mut socket = match opened {
         Ok(Ok((socket, _))) => socket,
-        Ok(Err(error)) => return Err(format!("an extension was not let in: {error}")),
-        Err(_) => return Err("an extension was not let in".to_owned()),
+        Ok(Err(error)) => return Err(format!("an extension was not accepted: {error}")),
+        Err(_) => return Err("an extension was not accepted".to_owned()),
     };
     let hello =
         json!({"type": "hello", "version": 1, "nonce": "0".repeat(64), "instance": "honestone"});
@@ -85,7 +85,7 @@ fn disk(daemon: &SharedDaemon, most: u64) -> Result<(), String> {
     }
 }
 
-/// What our extension's worker sends, and any program can.
+/// The header that our extension's worker sends; any program can send it.
 pub(super) fn extension_headers() -> [(&'static str, &'static str); 1] {
     [("Origin", EXTENSION_ORIGIN)]
 }

@@ -1,5 +1,5 @@
-//! Puts a frame together from the pieces in which it arrives. One that is too large is passed over to its end: only its
-//! head and its tail are kept, so that the command or the session that it belongs to can be told.
+//! Assembles a frame from the pieces in which it arrives. One that is too large is skipped to its end: only its head
+//! and its tail are kept, so that its command or session can be notified.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use tokio::{
 
 use super::{Frame, Oversize};
 
-/// The frame that is arriving. Use it again for the next one.
+/// The frame that is arriving. Reusable for the next one.
 #[derive(Debug, Default)]
-pub(super) struct Gather {
+pub(super) struct FrameAssembler {
     kept: Vec<u8>,
     length: u64,
-    /// The tail so far, once the frame is known to be too large; `kept` is its head then.
+    /// The tail so far, once the frame is known to be too large; then `kept` is its head.
     tail: Option<Vec<u8>>,
     permit: Option<SemaphorePermit<'static>>,
 }
 
-impl Gather {
-    /// Takes the next piece. Waits where too many large frames are arriving already.
+impl FrameAssembler {
+    /// Appends the next piece. Waits while too many other large frames are arriving.
     pub(super) async fn push(&mut self, piece: &[u8]) {
         self.length += piece.len() as u64;
         if let Some(tail) = &mut self.tail {
@@ -42,8 +42,8 @@ impl Gather {
         self.kept.extend_from_slice(piece);
     }
 
-    /// Waits for more of the frame. If it pauses for long while others need its turn, it is passed over: nobody else
-    /// waits for a browser that has stopped.
+    /// Waits for more of the frame. If it pauses for long while others wait for its permit, the frame is skipped:
+    /// other connections must not wait for a browser that has stopped.
     pub(super) async fn more<T>(&mut self, reading: impl Future<Output = T>) -> T {
         if self.permit.is_none() {
             return reading.await;
@@ -58,7 +58,7 @@ impl Gather {
         }
     }
 
-    /// The frame has ended here. Nothing of it stays.
+    /// The frame is complete. Resets this value.
     pub(super) fn finish(&mut self) -> Frame {
         let Self {
             kept, length, tail, ..
@@ -76,7 +76,7 @@ impl Gather {
         }
     }
 
-    /// Answers were asked for; events come by themselves, and pages decide how large they are.
+    /// Responses were requested; events were not, and pages decide how large they are.
     fn limit(&self, piece: &[u8]) -> usize {
         let head = if self.kept.is_empty() {
             piece
@@ -102,68 +102,69 @@ impl Gather {
     }
 }
 
-/// Appends a piece; only the last bytes count.
+/// Appends a piece; keeps only the last bytes.
 fn keep_end(tail: &mut Vec<u8>, piece: &[u8]) {
     let piece = &piece[piece.len().saturating_sub(TAIL)..];
     tail.drain(..(tail.len() + piece.len()).saturating_sub(2 * TAIL));
     tail.extend_from_slice(piece);
 }
 
-/// The largest answer to a command that is kept: a picture or a body of 20 MB in base64, which is what Chrome keeps of a
-/// body. What can be larger is asked for in parts. It is held twice while it is read, and the service has 150 MB in all.
+/// The largest response that is kept: a screenshot or a body of 20 MB in base64, which is what Chrome keeps of a
+/// body. Larger data is requested in parts. It is in memory twice while it is parsed, and the daemon has 150 MB in
+/// total.
 pub const MAX_ANSWER: usize = 32 * 1024 * 1024;
 
-/// The largest event that is kept: what a page's tool answers, with pictures of 8 MiB.
+/// The largest event that is kept: the result of a page's tool, with images of 8 MiB.
 pub const MAX_EVENT: usize = 10 * 1024 * 1024;
 
-/// A frame larger than this needs a permit, so that many browsers cannot each have a large one at the same time.
+/// A frame larger than this needs a permit, so that many browsers cannot each send a large one at the same time.
 const LARGE: usize = 1024 * 1024;
 
-/// How many frames may be larger than that while they arrive, over all connections.
+/// How many such frames may be arriving at once, over all connections.
 static LARGE_FRAMES: Semaphore = Semaphore::const_new(2);
 
-/// How long a large frame may pause. Shorter than others wait for their turn.
+/// How long a large frame may pause. Shorter than others wait for a permit.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
-/// How long a large frame waits for its turn before it is passed over.
+/// How long a large frame waits for a permit before it is skipped.
 const LARGE_WAIT: Duration = Duration::from_secs(5);
 
-/// How much is kept of the beginning of a frame that is too large: the names of its parts that come before the large
-/// one, a long address included.
+/// How much of the start of an oversize frame is kept: enough for the fields before the large one, including a long
+/// address.
 pub(crate) const HEAD: usize = 16 * 1024;
 
-/// How much is kept of its end.
+/// How much of its end is kept.
 const TAIL: usize = 1024;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    async fn gathered(pieces: &[&[u8]]) -> Frame {
-        let mut gather = Gather::default();
+    async fn assembled(pieces: &[&[u8]]) -> Frame {
+        let mut assembler = FrameAssembler::default();
         for piece in pieces {
-            gather.push(piece).await;
+            assembler.push(piece).await;
         }
-        gather.finish()
+        assembler.finish()
     }
 
     #[tokio::test]
-    async fn a_frame_is_what_came_in_pieces() {
-        let Frame::Whole(frame) = gathered(&[b"{\"id\"", b"", b":1}"]).await else {
+    async fn a_frame_is_assembled_from_pieces() {
+        let Frame::Whole(frame) = assembled(&[b"{\"id\"", b"", b":1}"]).await else {
             panic!("it is small");
         };
         assert_eq!(&frame[..], b"{\"id\":1}");
     }
 
     #[tokio::test]
-    async fn of_a_frame_that_is_too_large_both_ends_are_kept_whatever_the_pieces() {
+    async fn both_ends_of_an_oversize_frame_are_kept() {
         for (prefix, limit) in [("{\"id\":1,", MAX_ANSWER), ("{\"method\":", MAX_EVENT)] {
             for size in [1_000, 70_001, 3_000_000, limit + 5_000] {
                 let mut frame = vec![b'x'; limit + 5_000];
                 frame[..prefix.len()].copy_from_slice(prefix.as_bytes());
                 frame.extend_from_slice(b"the end");
                 let pieces: Vec<_> = frame.chunks(size).collect();
-                let Frame::Oversize(cut) = gathered(&pieces).await else {
+                let Frame::Oversize(cut) = assembled(&pieces).await else {
                     panic!("it is too large");
                 };
                 assert_eq!(cut.length, frame.len() as u64);
@@ -181,9 +182,9 @@ mod tests {
                 let mut frame = vec![b'x'; limit + more];
                 frame[..prefix.len()].copy_from_slice(prefix.as_bytes());
                 let pieces: Vec<_> = frame.chunks(65_536).collect();
-                let gathered = gathered(&pieces).await;
+                let assembled = assembled(&pieces).await;
                 assert_eq!(
-                    matches!(gathered, Frame::Whole(_)),
+                    matches!(assembled, Frame::Whole(_)),
                     whole,
                     "{prefix} {more}"
                 );
@@ -192,27 +193,27 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_passed_over() {
+    async fn large_frames_wait_for_each_other_and_one_that_waits_too_long_is_skipped() {
         let piece = vec![b'x'; LARGE + 1];
-        let mut first: [Gather; 2] = Default::default();
-        for gather in &mut first {
-            gather.push(&piece).await;
+        let mut first: [FrameAssembler; 2] = Default::default();
+        for assembler in &mut first {
+            assembler.push(&piece).await;
         }
-        assert!(matches!(gathered(&[&piece]).await, Frame::Oversize(_)));
-        assert!(matches!(gathered(&[b"{}"]).await, Frame::Whole(_)));
+        assert!(matches!(assembled(&[&piece]).await, Frame::Oversize(_)));
+        assert!(matches!(assembled(&[b"{}"]).await, Frame::Whole(_)));
         assert!(matches!(first[0].finish(), Frame::Whole(_)));
-        assert!(matches!(gathered(&[&piece]).await, Frame::Whole(_)));
+        assert!(matches!(assembled(&[&piece]).await, Frame::Whole(_)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_large_frame_that_pauses_gives_its_turn_to_others() {
         let piece = vec![b'x'; LARGE + 1];
-        let mut first: [Gather; 2] = Default::default();
-        for gather in &mut first {
-            gather.push(&piece).await;
+        let mut first: [FrameAssembler; 2] = Default::default();
+        for assembler in &mut first {
+            assembler.push(&piece).await;
         }
         let [stopped, slow] = &mut first;
-        // One comes in pieces, with pauses; the other has stopped.
+        // One arrives in pieces, with pauses; the other has stopped.
         let coming = async {
             for _ in 0..5 {
                 slow.more(tokio::time::sleep(LONGEST_PAUSE / 2)).await;
@@ -222,12 +223,12 @@ mod tests {
         };
         let stopping = stopped.more(tokio::time::sleep(10 * LONGEST_PAUSE));
         let pieces = [&piece[..]];
-        let (next, came, ()) = tokio::join!(gathered(&pieces), coming, stopping);
+        let (next, came, ()) = tokio::join!(assembled(&pieces), coming, stopping);
         assert!(matches!(next, Frame::Whole(_)));
         assert!(matches!(came, Frame::Whole(_)));
         stopped.push(b"the end").await;
         let Frame::Oversize(cut) = stopped.finish() else {
-            panic!("it was passed over");
+            panic!("it was skipped");
         };
         assert!(cut.tail.ends_with(b"the end") && cut.length == LARGE as u64 + 8);
     }

@@ -1,7 +1,7 @@
-//! Plays an attack beside others, for as long as somebody wants to look.
+//! Runs an attack for as long as the test observes it.
 
 use super::calls::{Answer, ask};
-use super::{Arguments, Attack, Call, Hold, Means, doors, library, port};
+use super::{Arguments, Attack, Call, Hold, Means, access, library, port};
 use crate::{McpClient, Response, SharedDaemon};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -11,9 +11,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// An attack that is under way.
+/// A running attack.
 #[derive(Debug)]
-pub struct Playing {
+pub struct RunningAttack {
     attack: &'static Attack,
     daemon: Arc<SharedDaemon>,
     port: u16,
@@ -23,12 +23,12 @@ pub struct Playing {
     flood: Option<JoinHandle<()>>,
 }
 
-/// What came of an attack.
+/// The outcome of an attack.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What the attacker's session was answered.
+    /// The answers that the attacker's session got.
     pub answers: Vec<Answer>,
-    /// What did not hold.
+    /// The conditions that did not hold.
     pub complaints: Vec<String>,
 }
 
@@ -37,20 +37,20 @@ pub struct Outcome {
 pub enum Turns {
     /// Once each.
     Once,
-    /// Again and again until the end.
+    /// Repeatedly until the end.
     UntilTheEnd,
 }
 
 impl Attack {
-    /// Begins, and comes back when the attack is under way.
-    pub async fn begin(&'static self, daemon: &Arc<SharedDaemon>, turns: Turns) -> Playing {
+    /// Starts the attack, and returns when it is running.
+    pub async fn begin(&'static self, daemon: &Arc<SharedDaemon>, turns: Turns) -> RunningAttack {
         let port = daemon.port().await;
         let (under_way, mut is_under_way) = watch::channel(false);
         let (stop, stopped) = watch::channel(false);
         let (has_played, played) = watch::channel(false);
         let flood = self.flood(port, under_way);
         if flood.is_some() {
-            // The sender ends with the flood; then there is nothing to wait for.
+            // The sender is dropped with the flood; then there is nothing to wait for.
             let _ = is_under_way.wait_for(|it| *it).await;
         }
         if let Means::Fifo = self.means {
@@ -69,10 +69,10 @@ impl Attack {
         };
         let attacker = tokio::spawn(attacker.work());
         if let (Some(path), Some(seen)) = (self.path(), seen) {
-            // A page that never comes to it attacks nobody, whatever its session's calls are answered.
+            // Without this request the page does not attack at all, whatever its session's calls return.
             daemon.pages.wait_for_nth_request(&path, seen + 1).await;
         }
-        Playing {
+        RunningAttack {
             attack: self,
             daemon: Arc::clone(daemon),
             port,
@@ -83,7 +83,7 @@ impl Attack {
         }
     }
 
-    /// What its page asks the server for when it is under way.
+    /// The path that its page requests when the attack is running.
     fn path(&self) -> Option<String> {
         match self.means {
             Means::Page(file) => Some(format!("/under-way/hostile/{file}")),
@@ -104,17 +104,17 @@ impl Attack {
     }
 }
 
-impl Playing {
-    /// Whether the attacker's session has made all its calls, and has all answers.
-    pub fn is_played(&self) -> bool {
+impl RunningAttack {
+    /// Whether the attacker's session has made all its calls and got all answers.
+    pub fn has_all_answers(&self) -> bool {
         *self.played.borrow()
     }
 
-    /// Tries what must hold beside, while the attack lasts; what did not.
+    /// Checks the other conditions while the attack runs; returns those that did not hold.
     pub async fn complaints(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         for hold in self.attack.holds {
-            complaints.extend(doors::complaint(*hold, &self.daemon, self.port).await);
+            complaints.extend(access::complaint(*hold, &self.daemon, self.port).await);
         }
         complaints
     }
@@ -130,7 +130,7 @@ impl Playing {
                 Vec::new()
             }
             Err(_) => {
-                complaints.push("the attacker's session did not come to its end".to_owned());
+                complaints.push("the attacker's session did not finish".to_owned());
                 Vec::new()
             }
         };
@@ -145,7 +145,7 @@ impl Playing {
     }
 }
 
-impl Drop for Playing {
+impl Drop for RunningAttack {
     fn drop(&mut self) {
         self.attacker.abort();
         if let Some(flood) = &self.flood {
@@ -154,7 +154,7 @@ impl Drop for Playing {
     }
 }
 
-/// The session that attacks.
+/// The attacker's session.
 struct Attacker {
     attack: &'static Attack,
     daemon: Arc<SharedDaemon>,
@@ -209,7 +209,7 @@ impl Attacker {
         answers
     }
 
-    /// Whatever its calls did, its session and its own tab are there.
+    /// Whatever its calls did, its session and its own tab must be there.
     async fn keeps(&self, client: &McpClient, own: &str) -> Answer {
         let answer = ask(client, "list_pages", json!({})).await;
         match answer.text() {
@@ -245,7 +245,7 @@ async fn make_fifo(daemon: &SharedDaemon) {
     }
 }
 
-/// Characters that people cannot see, or that do something to a terminal; or a call that read nothing at all.
+/// Invisible characters, or ones that control a terminal; or a call that returned nothing at all.
 fn hidden_text(answer: &Answer) -> Option<String> {
     let Answer::Said { tool, text, .. } = answer else {
         return None;
@@ -259,14 +259,14 @@ fn hidden_text(answer: &Answer) -> Option<String> {
     ))
 }
 
-/// What `fixtures/hostile/hidden-text.html` has, and its relatives.
+/// The characters in `fixtures/hostile/hidden-text.html`, and similar ones.
 fn is_hidden(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// More than a call takes at most.
+/// Longer than any call takes.
 const LONGEST_END: Duration = Duration::from_secs(90);
 
 #[cfg(test)]
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attack_whose_calls_fail_has_not_been_played() {
+    fn an_attack_whose_calls_fail_is_a_complaint() {
         assert!(hidden_text(&said("no such tool", true)).is_some());
         assert!(said("no", true).must_succeed().complaint().is_some());
         assert!(said("yes", false).must_succeed().complaint().is_none());

@@ -1,4 +1,4 @@
-//! Frames on a page that the work done here may not see: they are hidden in pictures, and nothing is sent to them.
+//! Frames that the current task may not see: they are hidden in screenshots, and get no input.
 
 use crate::bounds;
 use crate::error::ToolError;
@@ -11,39 +11,39 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use tabmux_cdp::types::{dom, runtime};
 
-/// Refuses what would show all that is on the page, while a frame is there that may not be seen.
+/// Refuses a tool that shows the whole page, while the page has a frame that may not be seen.
 pub(crate) fn refuse(tab: &Tab, what: &'static str) -> Result<(), ToolError> {
-    match bounds::unseen(tab).into_iter().next() {
-        Some((_, blocked)) => Err(ToolError::UnseenFrame { what, blocked }),
+    match bounds::disallowed_frames(tab).into_iter().next() {
+        Some((_, blocked)) => Err(ToolError::DisallowedFrame { what, blocked }),
         None => Ok(()),
     }
 }
 
-/// Whether such a frame is there.
+/// Whether the page has such a frame.
 pub(crate) fn is_there(tab: &Tab) -> bool {
-    !bounds::unseen(tab).is_empty()
+    !bounds::disallowed_frames(tab).is_empty()
 }
 
-/// Refuses the pointer, the button and the wheel at a point of the tab's viewport that is in such a frame.
+/// Refuses mouse input at a point of the tab's viewport that is in such a frame.
 pub(crate) async fn refuse_point(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
-    let what = "At this point is a frame that may not be used; nothing was pressed.";
+    let what = "At this point is a frame of a disallowed site; nothing was clicked.";
     descend(tab, what, "tabmux.frameAt", Some((x, y))).await
 }
 
-/// Refuses to let go of what is dragged at a point that is in such a frame.
+/// Refuses a drop at a point that is in such a frame.
 pub(crate) async fn refuse_drop(tab: &Tab, (x, y): (f64, f64)) -> Result<(), ToolError> {
-    let what = "At the goal is a frame that may not be used; nothing was dropped.";
+    let what = "At the drop point is a frame of a disallowed site; nothing was dropped.";
     descend(tab, what, "tabmux.frameAt", Some((x, y))).await
 }
 
 /// Refuses keys while such a frame has the focus.
 pub(crate) async fn refuse_keys(tab: &Tab) -> Result<(), ToolError> {
-    let what = "The focus is in a frame that may not be used, and keys go there; no more keys were sent. Click an \
+    let what = "The focus is in a frame of a disallowed site, and keys go there; no more keys were sent. Click an \
                 element outside of it first.";
     descend(tab, what, "tabmux.focusedFrame", None).await
 }
 
-/// Follows frames from the outside in, as `function` leads; an error where that comes to one not to be seen.
+/// Follows nested frames inwards, as `function` selects them; an error if that leads to a disallowed one.
 async fn descend(
     tab: &Tab,
     what: &'static str,
@@ -57,14 +57,14 @@ async fn descend(
         x: f64,
         y: f64,
     }
-    let unseen = bounds::unseen(tab);
-    if unseen.is_empty() {
+    let disallowed = bounds::disallowed_frames(tab);
+    if disallowed.is_empty() {
         return Ok(());
     }
     let mut world = tab.world().await?;
     loop {
-        // Looked up for what it leaves known: the closed shadow roots around them.
-        for child in leading_to(tab, &unseen, &world.frame) {
+        // Looked up for its side effect: closed shadow roots around them become known.
+        for child in leading_to(tab, &disallowed, &world.frame) {
             frame_owner(&world, &child).await?;
         }
         let (x, y) = point.unwrap_or_default();
@@ -73,22 +73,21 @@ async fn descend(
             return Ok(());
         };
         let Some(id) = shown_frame(&world, n).await? else {
-            // It shows a picture or the like.
+            // It shows an image or similar.
             return Ok(());
         };
-        // What Chrome told before its last answer counts.
+        // Process all events that Chrome sent before its last response.
         tab.catch_up().await;
         let child = tab.state().frames.find(&id).cloned();
         let Some(child) = child else {
             return Err(ToolError::NotActionable {
-                why:
-                    "A frame has just come there, and it is not known yet what it shows. Try again."
-                        .into(),
+                why: "A frame has just appeared there, and its site is not known yet. Try again."
+                    .into(),
             });
         };
         match bounds::may_enter(tab, &child) {
             Err(ToolError::Blocked(blocked)) => {
-                return Err(ToolError::UnseenFrame { what, blocked });
+                return Err(ToolError::DisallowedFrame { what, blocked });
             }
             entered => entered?,
         }
@@ -97,10 +96,10 @@ async fn descend(
     }
 }
 
-/// The frames straight in `outer` that are not to be seen or have such a frame inside.
-fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
+/// The child frames of `outer` that are disallowed or contain a disallowed frame.
+fn leading_to(tab: &Tab, disallowed: &[(Frame, Blocked)], outer: &FrameId) -> Vec<FrameId> {
     let state = tab.state();
-    let leading = unseen.iter().filter_map(|(frame, _)| {
+    let leading = disallowed.iter().filter_map(|(frame, _)| {
         let mut next = Some(frame);
         while let Some(frame) = next {
             let around = frame.parent.as_ref()?;
@@ -114,31 +113,31 @@ fn leading_to(tab: &Tab, unseen: &[(Frame, Blocked)], outer: &FrameId) -> Vec<Fr
     leading.collect()
 }
 
-/// Such frames, hidden for a picture; shown again at the latest when this is dropped.
-pub(crate) struct Cover {
+/// Disallowed frames, hidden for a screenshot; shown again at the latest when this is dropped.
+pub(crate) struct HiddenFrames {
     frames: Vec<(FrameId, DocumentId)>,
     blocked: Option<Blocked>,
     worlds: Vec<World>,
-    /// The elements that show them.
+    /// The elements that contain them.
     owners: Vec<(World, u32)>,
-    /// Documents from this one on came later.
+    /// Documents from this one on are newer than the screenshot's start.
     since: DocumentId,
 }
 
-impl Cover {
-    /// Hides what may not be seen. Where nothing is to be hidden, nothing is done.
+impl HiddenFrames {
+    /// Hides disallowed frames. Without any, does nothing.
     pub(crate) async fn begin(tab: &Tab) -> Result<Self, ToolError> {
         let since = DocumentId::next();
-        let unseen = bounds::unseen(tab);
+        let disallowed = bounds::disallowed_frames(tab);
         let mut cover = Self {
-            frames: names(&unseen),
-            blocked: unseen.first().map(|(_, blocked)| blocked.clone()),
+            frames: names(&disallowed),
+            blocked: disallowed.first().map(|(_, blocked)| blocked.clone()),
             worlds: Vec::new(),
             owners: Vec::new(),
             since,
         };
         let mut owners: BTreeMap<DocumentId, (World, Vec<u32>)> = BTreeMap::new();
-        for (frame, _) in &unseen {
+        for (frame, _) in &disallowed {
             let outer = {
                 let state = tab.state();
                 let outer = frame.parent.as_ref();
@@ -165,35 +164,35 @@ impl Cover {
         Ok(cover)
     }
 
-    /// Shows them again. An error if they, or others, may be in the picture.
+    /// Shows them again. An error if they, or others, may be in the screenshot.
     pub(crate) async fn end(mut self, tab: &Tab) -> Result<(), ToolError> {
         let mut whole = self.holds().await;
         for world in &self.worlds {
-            // Of a document that has left meanwhile nobody can tell.
+            // For a document that is gone meanwhile, the result is unknown.
             let covered = world.call::<Covered>("tabmux.uncover", json!({})).await;
             whole &= covered.is_ok_and(|covered| covered.ok);
         }
         self.worlds.clear();
-        // What Chrome told before the picture counts.
+        // Process all events that Chrome sent before the screenshot.
         tab.catch_up().await;
-        let unseen = bounds::unseen(tab);
+        let disallowed = bounds::disallowed_frames(tab);
         if self.blocked.is_none() {
-            self.blocked = unseen.first().map(|(_, blocked)| blocked.clone());
+            self.blocked = disallowed.first().map(|(_, blocked)| blocked.clone());
         }
-        // One that came and went again may be in it, too.
+        // A frame that appeared and went away again may be in it, too.
         let policy = bounds::here().unwrap_or_else(|| tab.guard().policy());
         if let Err(blocked) = tab.state().frames.check_since(self.since, &policy) {
             whole = false;
             self.blocked = self.blocked.take().or(blocked);
         }
-        match whole && names(&unseen) == self.frames {
+        match whole && names(&disallowed) == self.frames {
             true => Ok(()),
             false => Err(self.failed()),
         }
     }
 
-    /// Whether nothing in the page can show again what is hidden: the styles of a shadow root count for more than an
-    /// element's own where it is slotted there.
+    /// Whether the page's styles cannot show the hidden frames again: for a slotted element, styles of the shadow
+    /// root override the element's own.
     async fn holds(&self) -> bool {
         for (world, owner) in &self.owners {
             if !matches!(is_slotted(world, *owner).await, Ok(false)) {
@@ -205,8 +204,8 @@ impl Cover {
 
     fn failed(&self) -> ToolError {
         match &self.blocked {
-            Some(blocked) => ToolError::UnseenFrame {
-                what: "The page has a frame that may not be seen and could not be hidden for the picture. Use \
+            Some(blocked) => ToolError::DisallowedFrame {
+                what: "The page has a frame of a disallowed site that could not be hidden for the screenshot. Use \
                        take_snapshot, or try again.",
                 blocked: blocked.clone(),
             },
@@ -215,7 +214,7 @@ impl Cover {
     }
 }
 
-impl Drop for Cover {
+impl Drop for HiddenFrames {
     fn drop(&mut self) {
         for world in &self.worlds {
             world.session.post(runtime::Evaluate {
@@ -227,7 +226,7 @@ impl Drop for Cover {
     }
 }
 
-/// Whether an element is where a shadow root takes it in, or may: a closed one is told by Chrome alone.
+/// Whether an element is slotted into a shadow root, or may be: only Chrome knows closed ones.
 async fn is_slotted(world: &World, n: u32) -> Result<bool, ToolError> {
     let parent = runtime::Evaluate {
         expression: format!("tabmux.dom.parent(tabmux.element({n}))"),
@@ -247,8 +246,8 @@ async fn is_slotted(world: &World, n: u32) -> Result<bool, ToolError> {
     Ok(node.local_name == "slot" || node.shadow_roots.is_some_and(|roots| !roots.is_empty()))
 }
 
-fn names(unseen: &[(Frame, Blocked)]) -> Vec<(FrameId, DocumentId)> {
-    let names = unseen.iter();
+fn names(disallowed: &[(Frame, Blocked)]) -> Vec<(FrameId, DocumentId)> {
+    let names = disallowed.iter();
     names
         .map(|(frame, _)| (frame.id.clone(), frame.document))
         .collect()
@@ -260,9 +259,9 @@ struct Covered {
     ok: bool,
 }
 
-/// Why there is no film, trace or heap of a page.
+/// Why there is no screencast, trace or heap snapshot of a page.
 pub(crate) const NOT_RECORDED: &str =
-    "The page shows a frame that may not be seen, so it cannot be recorded. Use take_snapshot.";
+    "The page shows a frame of a disallowed site, so it cannot be recorded. Use take_snapshot.";
 
 #[cfg(test)]
 mod tests {
@@ -270,7 +269,7 @@ mod tests {
     use crate::fake::{self, Asked, FRAME, FakeBrowser};
     use crate::origins::{OriginPolicy, OriginRules, RuledBy};
 
-    /// What a picture comes to, while which frames show these sites one after the other.
+    /// The result of a screenshot, while one frame shows these sites one after the other.
     async fn picture(sites: Vec<&'static str>) -> Result<(), String> {
         let harness = FakeBrowser::new(move |asked: &Asked| {
             let mut said = Vec::new();
@@ -295,7 +294,7 @@ mod tests {
         }]);
         let tab = harness.tab().await.unwrap();
         let taking = async {
-            let cover = Cover::begin(&tab).await?;
+            let cover = HiddenFrames::begin(&tab).await?;
             let picture = tabmux_cdp::types::page::CaptureScreenshot::default();
             tab.session().send(picture).await?;
             cover.end(&tab).await
@@ -305,12 +304,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_blocked_frame_that_came_and_went_gets_no_picture() {
+    async fn a_blocked_frame_that_came_and_went_prevents_the_screenshot() {
         let (free, blocked) = ("http://free.test", "http://blocked.test");
         assert_eq!(picture(vec![free, free]).await, Ok(()));
         let error = picture(vec![free, blocked, free]).await.unwrap_err();
         assert!(
-            error.contains("could not be hidden for the picture"),
+            error.contains("could not be hidden for the screenshot"),
             "{error}"
         );
         let many = ["http://a.test", "http://b.test"].repeat(50);

@@ -1,10 +1,10 @@
-//! Tests that run once more in another way: the same tests of the same program, in one process.
+//! Runs tests a second time with other settings: the same tests of the same program, in one process.
 
 use std::process::{Command, Stdio};
 
-/// Runs the tests of this program whose names begin with one of `parts`, but not those that begin with one
-/// of `without`, one after the other in one process with these variables. Fails with what it said if one
-/// of them fails or none is there. `TABMUX_TEST` leaves only those with that in their name.
+/// Runs the tests of this program whose names begin with one of `parts`, but not those that begin with one of
+/// `without`, one after the other in one process with these variables. Fails with its output if one of them fails or
+/// there is none. `TABMUX_TEST` selects only those with that text in their name.
 #[track_caller]
 pub fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
     let program = std::env::current_exe().expect("this program has a name");
@@ -28,7 +28,7 @@ pub fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
     assert!(said.contains(&passed), "{}", story(&said));
     #[expect(
         clippy::print_stderr,
-        reason = "the reader of a test run wants to know"
+        reason = "the output of a test run says what ran"
     )]
     {
         eprintln!("{}", said.trim());
@@ -47,7 +47,7 @@ fn said(command: &mut Command) -> String {
     )
 }
 
-/// What failed, without the lines of what went well.
+/// The output of the failed tests, without the lines of successful ones.
 fn story(said: &str) -> String {
     let lines = said.lines().filter(|line| !line.ends_with(" ... ok"));
     lines.collect::<Vec<_>>().join("\n")

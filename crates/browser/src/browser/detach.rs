@@ -1,7 +1,7 @@
-//! Lets go of tabs: in a browser that a person uses, nobody stays attached to a tab without need.
+//! Detaches tabs: in a person's browser, we stay attached to a tab only as long as needed.
 
 use super::actor::Actor;
-use super::orders::Order;
+use super::actor_requests::ActorRequest;
 use super::tools::news;
 use super::{Browser, BrowserEvent};
 use crate::page_tools::Findings;
@@ -11,12 +11,12 @@ use tabmux_cdp::types::target::{DetachFromTarget, SessionId};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// The tabs to let go of.
+/// Which tabs to detach.
 #[derive(Debug)]
-pub(super) enum Which {
+pub(super) enum ToDetach {
     /// This one, now.
     One(TargetId),
-    /// All but these, if nobody has wanted them since then.
+    /// All except the used ones, if they were not requested after `since`.
     Idle {
         used: HashSet<TargetId>,
         since: Instant,
@@ -25,27 +25,29 @@ pub(super) enum Which {
 
 impl Browser {
     /// Detaches a tab at once.
-    pub async fn let_go(&self, target: &TargetId) {
-        self.let_go_of(Which::One(target.clone())).await;
+    pub async fn detach(&self, target: &TargetId) {
+        self.request_detach(ToDetach::One(target.clone())).await;
     }
 
-    /// Detaches all tabs but those that are `used`, if nobody has wanted them `since` then. Says whether
-    /// there are others that were wanted later.
-    pub async fn let_go_of_idle(&self, used: HashSet<TargetId>, since: Instant) -> bool {
-        self.let_go_of(Which::Idle { used, since }).await
+    /// Detaches all tabs that are not `used` and were not requested after `since`. Returns whether there are unused
+    /// tabs that were requested later.
+    pub async fn detach_idle(&self, used: HashSet<TargetId>, since: Instant) -> bool {
+        self.request_detach(ToDetach::Idle { used, since }).await
     }
 
-    /// The tab's handle, if it is attached: for those who only undo something.
+    /// The handle of a tab, if it is attached; for cleanup, which must not attach it again.
     pub(super) async fn attached(&self, target: &TargetId) -> Option<Tab> {
         let (answer, attached) = oneshot::channel();
         let target = target.clone();
-        self.order(Order::Attached { target, answer }).await.ok()?;
+        self.request(ActorRequest::Attached { target, answer })
+            .await
+            .ok()?;
         attached.await.ok()
     }
 
-    async fn let_go_of(&self, which: Which) -> bool {
+    async fn request_detach(&self, which: ToDetach) -> bool {
         let (done, left) = oneshot::channel();
-        match self.order(Order::LetGo { which, done }).await {
+        match self.request(ActorRequest::Detach { which, done }).await {
             Ok(()) => left.await.unwrap_or(false),
             Err(_) => false,
         }
@@ -53,11 +55,11 @@ impl Browser {
 }
 
 impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
-    pub(super) async fn let_go(&mut self, which: &Which) -> bool {
+    pub(super) async fn detach_all(&mut self, which: &ToDetach) -> bool {
         let attached = self.tabs.iter().filter(|(_, entry)| entry.tab.is_some());
         let (idle, left): (Vec<_>, bool) = match which {
-            Which::One(target) => (vec![target.clone()], false),
-            Which::Idle { used, since } => {
+            ToDetach::One(target) => (vec![target.clone()], false),
+            ToDetach::Idle { used, since } => {
                 let unused = attached.filter(|(target, _)| !used.contains(*target));
                 let (idle, busy): (Vec<_>, Vec<_>) =
                     unused.partition(|(_, entry)| entry.wanted_at <= *since);
@@ -71,14 +73,14 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         left
     }
 
-    /// Somebody else ended the session of a tab: the person, who wants it back.
+    /// Someone else ended the session of a tab: the user, who wants the tab back.
     pub(super) async fn handle_detached(&mut self, session: &SessionId) {
         if let Some(target) = self.attached_by(session) {
             self.detach(&target).await;
         }
     }
 
-    /// The tab that we are attached to by this session.
+    /// The tab that has this session.
     pub(super) fn attached_by(&self, session: &SessionId) -> Option<TargetId> {
         let mut tabs = self.tabs.iter();
         let attached = tabs.find(|(_, entry)| {
@@ -88,7 +90,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         attached.map(|(target, _)| target.clone())
     }
 
-    /// The tab is there as before, and its tools are unknown until somebody looks again.
+    /// Detaches a tab. It stays in the table; its tools are unknown until it is attached again.
     pub(super) async fn detach(&mut self, target: &TargetId) {
         let Some(entry) = self.tabs.get_mut(target) else {
             return;

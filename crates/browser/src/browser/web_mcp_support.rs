@@ -1,5 +1,5 @@
-//! Whether a browser has WebMCP of its own. Our world tells: neither pages nor the stand-in that we give them reach
-//! into it.
+//! Whether a browser supports WebMCP natively. Our isolated world can tell: neither pages nor our stand-in can change
+//! it.
 
 use super::Browser;
 use crate::script;
@@ -8,12 +8,12 @@ use std::time::Duration;
 use tabmux_cdp::types::target;
 
 impl Browser {
-    /// Whether it has, as far as a page has shown it.
+    /// Whether it does, if that is known.
     pub fn has_web_mcp(&self) -> Option<bool> {
         self.0.web_mcp.get().copied()
     }
 
-    /// Asks those pages that somebody works in, until one can tell.
+    /// Asks attached pages until one can tell.
     pub async fn learn_web_mcp(&self, limit: Duration) {
         if self.has_web_mcp().is_none() {
             let _ = tokio::time::timeout(limit, self.ask_pages()).await;
@@ -34,7 +34,7 @@ impl Browser {
     }
 }
 
-/// Pages that are not secure have it nowhere, and cannot tell.
+/// Insecure pages never have it, so they cannot tell.
 async fn has_web_mcp(tab: &Tab) -> Option<bool> {
     let world = tab.world().await.ok()?;
     let ask = "self.isSecureContext ? 'modelContext' in Document.prototype : null";
