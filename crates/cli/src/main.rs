@@ -28,7 +28,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
-    Mcp(Box<tabmux_shim::Args>),
+    Mcp(Box<tabmux_stdio_proxy::Args>),
     /// Watch an agent work in a real browser, as a short story. Leaves a picture.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::completions::run(args),
         Command::ToolsMd => commands::tools_md::run(),
     };
-    tabmux_shim::logging::finish();
+    tabmux_stdio_proxy::logging::finish();
     match result {
         Ok(code) => code,
         Err(error) => {
@@ -114,7 +114,7 @@ fn main() -> ExitCode {
 
 fn command() -> Command {
     if std::env::args_os().nth(1).is_some_and(|name| name == "mcp") {
-        return Command::Mcp(Box::new(tabmux_shim::Args::read()));
+        return Command::Mcp(Box::new(tabmux_stdio_proxy::Args::read()));
     }
     let mut words: Vec<OsString> = std::env::args_os().collect();
     // `tabmux help call` is `tabmux call --help`, which knows more than clap.

@@ -65,7 +65,7 @@ async fn memory(binary: &Path, browser: &Path, table: &mut Table) {
     );
 }
 
-/// What the way through shim and daemon adds to a cheap call. Both ways take turns, so that what
+/// What the way through stdio-proxy and daemon adds to a cheap call. Both ways take turns, so that what
 /// else the machine does hits both alike.
 async fn latency(binary: &Path, browser: &Path, table: &mut Table) {
     let (near, far) = (Setup::new(binary, browser), Setup::new(binary, browser));
@@ -89,7 +89,7 @@ async fn latency(binary: &Path, browser: &Path, table: &mut Table) {
     ] {
         let (direct, shared) = (millis(direct.median()), millis(shared.median()));
         table.goal(
-            &format!("{what}: added by shim and daemon"),
+            &format!("{what}: added by proxy and daemon"),
             shared - direct,
             0.2,
             Unit::Millis,

@@ -65,12 +65,12 @@ const WALLS: &[Wall] = &[
         reason: "the client knows the protocol and nothing of what it is used for",
     },
     Wall {
-        rooms: "tabmux-client",
+        rooms: "tabmux-daemon-client",
         forbidden: &["tabmux-browser", "tabmux-daemon", "tabmux-mcp"],
         reason: "every client has this in memory",
     },
     Wall {
-        rooms: "tabmux-shim",
+        rooms: "tabmux-stdio-proxy",
         forbidden: &["tabmux-browser", "tabmux-daemon"],
         reason: "every client has this in memory",
     },

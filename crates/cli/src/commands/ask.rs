@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
-use tabmux_client::{SocketPath, ask};
+use tabmux_daemon_client::{SocketPath, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// What the daemon answers, or `None` if no daemon is there.

@@ -21,11 +21,11 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_client::{Opening, RemoteSession};
 use tabmux_daemon::catalogue;
+use tabmux_daemon_client::{Opening, RemoteSession};
 use tabmux_protocol::session::{ClientInfo, Confirm, OnSessionEnd, SessionOptions, ToolMode};
 use tabmux_protocol::{Backend, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
-use tabmux_shim::flags::{BrowserFlags, CategoryFlags};
+use tabmux_stdio_proxy::flags::{BrowserFlags, CategoryFlags};
 use words::Parts;
 
 /// Everything after the command: a tool's schema decides what is what.
@@ -349,7 +349,7 @@ impl Flags {
         };
         let place = self.socket.place();
         Ok(RemoteSession::open(Opening {
-            start: tabmux_shim::starter(&place, None)?,
+            start: tabmux_stdio_proxy::starter(&place, None)?,
             place,
             client: ClientInfo {
                 name: "tabmux call".to_owned(),

@@ -1,7 +1,7 @@
 //! Flags that several commands have.
 
 use std::path::PathBuf;
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 
 // No documentation here: clap would take it for that of the command.
 #[derive(Debug, clap::Args)]

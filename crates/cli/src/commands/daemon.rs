@@ -10,14 +10,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_client::SocketPath;
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, Guests, PageOrigins};
 use tabmux_daemon::policy::{self, PageOrigin};
 use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Hub, StateFiles};
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tabmux_shim::logging;
+use tabmux_stdio_proxy::logging;
 use tokio_util::sync::CancellationToken;
 
 /// Run or stop the daemon. `tabmux mcp` starts it by itself.

@@ -12,8 +12,8 @@ use crate::say::say;
 use anyhow::bail;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_client::SocketPath;
 use tabmux_daemon::extension::{Secret, secret_file};
+use tabmux_daemon_client::SocketPath;
 
 /// Work in your own Chrome, through an extension that only this machine's tabmux can speak to.
 #[derive(Debug, clap::Subcommand)]

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_shim::log_beside;
+use tabmux_stdio_proxy::log_beside;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

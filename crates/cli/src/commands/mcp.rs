@@ -7,8 +7,8 @@ use std::time::Duration;
 use tabmux_browser::{OriginPattern, tools};
 use tabmux_daemon::DirectSession;
 use tabmux_protocol::session::SessionOptions;
-use tabmux_shim::flags::Kind;
-use tabmux_shim::{Args, Fallbacks, until_signalled};
+use tabmux_stdio_proxy::flags::Kind;
+use tabmux_stdio_proxy::{Args, Fallbacks, until_signalled};
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let elsewhere = Fallbacks {
@@ -16,7 +16,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         kinds,
         origins,
     };
-    tabmux_shim::run(args, elsewhere)?;
+    tabmux_stdio_proxy::run(args, elsewhere)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// A daemon that is not the one at our socket.

@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::wrap;
 use anyhow::bail;
 use std::process::ExitCode;
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::overview::{BrowserMetrics, Overview};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 

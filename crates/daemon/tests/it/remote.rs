@@ -3,7 +3,7 @@
 use crate::server::Server;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_client::{Opening, RemoteSession, SocketPath, StartDaemon};
+use tabmux_daemon_client::{Opening, RemoteSession, SocketPath, StartDaemon};
 use tabmux_protocol::Backend as _;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::sync::mpsc;

@@ -4,7 +4,7 @@ use super::Check;
 use crate::commands::other_daemons::OtherDaemon;
 use std::path::{Path, PathBuf};
 use tabmux_browser::find::FindError;
-use tabmux_client::SocketPathError;
+use tabmux_daemon_client::SocketPathError;
 
 /// A browser that was found, and what it answered to `--version`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,13 +14,13 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
-use tabmux_client::SocketPath;
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::policy;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::overview::BrowserRow;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tabmux_shim::log_beside;
+use tabmux_stdio_proxy::log_beside;
 use tokio::process::Command;
 
 /// Every check, in the order in which things are needed.

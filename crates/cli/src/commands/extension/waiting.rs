@@ -4,9 +4,9 @@ use crate::commands::ask::ask_daemon;
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tabmux_shim::starter;
+use tabmux_stdio_proxy::starter;
 
 /// Whether an extension is connected; none if there is no daemon.
 pub(super) async fn is_connected(place: &SocketPath) -> anyhow::Result<Option<bool>> {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
-use tabmux_client::RotatedFile;
+use tabmux_daemon_client::RotatedFile;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;

@@ -18,7 +18,7 @@ use anyhow::Context;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::time::Duration;
-use tabmux_client::{Opening, RemoteSession, SocketPath};
+use tabmux_daemon_client::{Opening, RemoteSession, SocketPath};
 use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::signal::unix::{SignalKind, signal};

@@ -4,7 +4,7 @@ use anyhow::Context;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use tabmux_client::{SocketPath, StartDaemon, Started};
+use tabmux_daemon_client::{SocketPath, StartDaemon, Started};
 
 /// How a session starts the daemon when there is none: this program again, detached.
 ///
