@@ -5,6 +5,7 @@ mod links;
 mod manifests;
 mod places;
 mod proofs;
+mod retired_words;
 mod sources;
 
 use std::{fmt, path::Path};
@@ -15,6 +16,7 @@ use crate::{
     files::{SourceFile, project_root, source_files},
     say,
 };
+use retired_words::RetiredWords;
 
 /// Checks the project and tells every problem.
 pub(crate) fn run() -> Result<()> {
@@ -70,7 +72,9 @@ fn problems(root: &Path) -> Result<Vec<Problem>> {
             .map(|(place, complaint)| Problem { place, complaint }),
     );
     problems.extend(circles::problems(&files));
+    let retired = RetiredWords::of_project();
     for file in &files {
+        problems.extend(retired.problems(file));
         problems.extend(sources::problems(file));
         problems.extend(manifests::problems(file));
         problems.extend(places::problems(file));
