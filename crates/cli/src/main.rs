@@ -29,12 +29,12 @@ struct Cli {
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
     Mcp(Box<tabmux_stdio_proxy::Args>),
-    /// Watch an agent work in a real browser, as a short story. Leaves a picture.
+    /// Watch an agent work in a real browser. Saves a screenshot.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
     #[command(subcommand)]
     Daemon(commands::daemon::Args),
-    /// Show how the daemon is.
+    /// Show daemon status.
     Status(commands::status::Args),
     /// List the browsers of the daemon.
     Browsers(commands::status::Args),
@@ -42,15 +42,15 @@ enum Command {
     Tabs(commands::status::Args),
     /// List the sessions of MCP clients.
     Sessions(commands::status::Args),
-    /// Open a page, in the shell's own session.
+    /// Open a page in the shell's own session.
     Open(call::Words),
-    /// Read that page as text.
+    /// Print the current page as text.
     Snapshot(call::Words),
-    /// Click an element of it.
+    /// Click an element of the current page.
     Click(call::Words),
-    /// Fill a field of it.
+    /// Fill a field of the current page.
     Fill(call::Words),
-    /// Save a picture of it.
+    /// Save a screenshot of the current page.
     Screenshot(call::Words),
     /// Run any tool, as an agent would.
     Call(call::Words),
@@ -58,19 +58,19 @@ enum Command {
     Close(commands::close::Args),
     /// Print the daemon's log.
     Logs(commands::logs::Args),
-    /// Find what is wrong, and how to mend it.
+    /// Diagnose problems and suggest fixes.
     Doctor(commands::doctor::Args),
-    /// Tell MCP clients about tabmux: one entry in each one's config.
+    /// Add tabmux to the configuration of MCP clients.
     Install(commands::install::Args),
-    /// Take that entry out again.
+    /// Remove tabmux from the configuration of MCP clients.
     Uninstall(commands::install::Target),
-    /// Work in your own Chrome: install the browser extension, or see how it is.
+    /// Work in your own Chrome: install the browser extension, or show its state.
     #[command(subcommand)]
     Extension(commands::extension::Args),
-    /// Say which sites agents may have to do with.
+    /// Set which sites agents may access.
     #[command(subcommand)]
     Policy(commands::policy::Args),
-    /// Print what a shell needs to complete tabmux's commands and flags.
+    /// Print a completion script for a shell.
     Completions(commands::completions::Args),
     /// Print the reference of all tools as Markdown.
     #[command(name = "__tools-md", hide = true)]

@@ -347,10 +347,10 @@ impl Flags {
             confirm: Confirm::Never,
             ..SessionOptions::default()
         };
-        let place = self.socket.place();
+        let socket_path = self.socket.path();
         Ok(RemoteSession::open(Opening {
-            start: tabmux_stdio_proxy::starter(&place, None)?,
-            place,
+            start: tabmux_stdio_proxy::starter(&socket_path, None)?,
+            socket_path,
             client: ClientInfo {
                 name: "tabmux call".to_owned(),
                 pid: std::process::id(),

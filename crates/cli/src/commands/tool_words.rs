@@ -1,8 +1,8 @@
-//! What a tool's schema says, in words for people: for `tabmux call TOOL --help` and `docs/tools.md`.
+//! Describes a tool's schema for people: for `tabmux call TOOL --help` and `docs/tools.md`.
 
 use serde_json::{Map, Value};
 
-/// What an argument means: what its schema says, else `known` words.
+/// The meaning of an argument: the description in its schema, else `known`.
 pub(crate) fn meaning(schema: &Map<String, Value>, known: &str) -> String {
     let said = schema.get("description").and_then(Value::as_str);
     let text = said.unwrap_or(known).replace('\n', " ");
@@ -18,7 +18,7 @@ pub(crate) fn meaning(schema: &Map<String, Value>, known: &str) -> String {
     }
 }
 
-/// The types that a value may have; none if the schema does not say.
+/// The types that a value may have; empty if the schema does not say.
 pub(crate) fn types(schema: &Map<String, Value>) -> Vec<&str> {
     let mut types: Vec<&str> = match schema.get("type") {
         Some(Value::String(one)) => vec![one],
@@ -36,14 +36,14 @@ pub(crate) fn types(schema: &Map<String, Value>) -> Vec<&str> {
     types
 }
 
-/// The texts that alone are allowed, if that is so.
+/// The allowed texts, if the schema lists them.
 pub(crate) fn choices(schema: &Map<String, Value>) -> Option<Vec<&str>> {
     let values = schema.get("enum")?.as_array()?;
     let texts: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
     (!texts.is_empty()).then_some(texts)
 }
 
-/// The arguments of a tool, in the order in which it names them, those first that have to be there.
+/// The arguments of a tool in the order of its schema, required ones first.
 pub(crate) fn arguments(schema: &Map<String, Value>) -> Vec<Argument<'_>> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
@@ -69,13 +69,13 @@ pub(crate) struct Argument<'a> {
     pub(crate) is_required: bool,
 }
 
-/// The meaning of arguments of our own tools whose schemas leave it out, because it is plain to an agent, or
-/// the same for all tools. People look things up.
+/// The meaning of arguments whose schemas have no description, because an agent does not need one. The help for
+/// people has it.
 pub(crate) fn known(name: &str) -> &'static str {
     match name {
         "action" => "What to do with it",
         "arguments" => "The tool's arguments",
-        "background" => "Leave the page that is selected selected",
+        "background" => "Keep the current page selected",
         "browserIndex" => "The number of the browser, from list_browsers",
         "dblClick" => "Click twice",
         "domain" => "The cookie's domain",
@@ -85,9 +85,9 @@ pub(crate) fn known(name: &str) -> &'static str {
         "httpOnly" => "Scripts of pages cannot read the cookie",
         "includeSnapshot" => "Whether to answer with a snapshot as well",
         "key" => "The entry's name",
-        "landscape" => "Turn the paper",
+        "landscape" => "Landscape orientation",
         "name" => "Its name",
-        "overwrite" => "Replace a file that is there already",
+        "overwrite" => "Replace an existing file",
         "pageIdx" => "Which part of a long list, from 0",
         "pageSize" => "How many rows at once",
         "path" => "The cookie's path",

@@ -178,7 +178,7 @@ fn the_everyday_commands_work_on_one_page_from_any_folder() {
     assert_eq!(sessions[0]["callsMade"], 7, "{sessions}");
     let status: serde_json::Value = serde_json::from_str(&ok(&["status", "--json"])).unwrap();
     assert!(status["otherDaemons"].is_array(), "{status}");
-    assert_eq!(ok(&["close"]), "Session `default` is over.\n");
+    assert_eq!(ok(&["close"]), "Session `default` has ended.\n");
     assert_eq!(ok(&["sessions", "--json"]).trim(), "[]");
 }
 

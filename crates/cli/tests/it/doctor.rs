@@ -18,18 +18,18 @@ fn a_new_user_is_told_that_all_is_ready() {
     assert_eq!(
         told[..told.len() - 1].join("\n"),
         "ok    browser  Chromium 150.0.1 at HOME/browser.\n\
-         ok    display  There is none, so browsers run headless.\n\
-         ok    folder   HOME/run/tabmux is made when it is needed.\n\
+         ok    display  No display, so browsers run headless.\n\
+         ok    folder   HOME/run/tabmux is created when needed.\n\
          ok    daemon   None is running; the first client starts it.\n\
-         ok    port     The daemon takes any that is free, for pages.\n\
-         ok    log      None yet; it will be HOME/run/tabmux/daemon.log.\n\
+         ok    port     The daemon takes any free port for pages.\n\
+         ok    log      No log yet; it will be HOME/run/tabmux/daemon.log.\n\
          ok    profile  HOME/data/tabmux/profile is free.\n\
-         ok    clients  None has been told of tabmux; `tabmux install CLIENT` does it.\n"
+         ok    clients  No client is configured for tabmux; run `tabmux install CLIENT`.\n"
     );
     assert_eq!(output.status.code(), Some(0));
     assert!(
         !home.path().join("run/tabmux").exists(),
-        "looking made a folder"
+        "doctor created a folder"
     );
 }
 
@@ -46,9 +46,9 @@ fn what_is_wrong_is_told_with_a_next_step_and_exit_code_1() {
     for line in [
         "fail  browser  There is no browser at /nowhere/chrome. Check --executablePath.\n",
         "fail  folder   HOME/run/tabmux cannot hold the daemon's socket: others may write to it. Remove",
-        "fail  daemon   HOME/run/tabmux/daemon.sock is in the way: it is not a socket. Remove it",
+        "fail  daemon   HOME/run/tabmux/daemon.sock is not a socket. Remove it",
         "fail  log      HOME/run/tabmux/daemon.log is not a file. Remove it.\n",
-        "\n4 things have to be mended.\n",
+        "\n4 problems to fix.\n",
     ] {
         assert!(told.contains(line), "{line} is missing:\n{told}");
     }
@@ -82,7 +82,7 @@ fn a_config_that_cannot_be_read_is_told_in_whole_sentences() {
     fs::create_dir(home.path().join(".codex")).unwrap();
     fs::write(home.path().join(".codex/config.toml"), [0xff]).unwrap();
     let told = told(&doctor(home.path(), &[]), home.path());
-    assert!(told.contains(" Mend it, then run this again.\n"), "{told}");
+    assert!(told.contains(" Fix it, then run this again.\n"), "{told}");
     assert!(
         told.contains(
             "HOME/.cursor/mcp.json cannot be read (Is a directory (os error 21)). Make it a file"
@@ -98,7 +98,7 @@ fn a_variable_that_holds_no_port_is_told_as_other_commands_refuse_it() {
     let output = doctor_in(home.path(), &[], "abc");
     let told = told(&output, home.path());
     assert!(
-        told.contains("fail  port     TABMUX_PORT is `abc`, which is no port. Set it"),
+        told.contains("fail  port     TABMUX_PORT is `abc`, which is not a port. Set it"),
         "{told}"
     );
     assert_eq!(output.status.code(), Some(1));

@@ -37,7 +37,7 @@ fn where_nothing_is_installed_nothing_is_claimed_to_have_changed() {
     assert_eq!(rotated.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&rotated.stderr),
-        "tabmux: nothing is paired, so there is nothing to change; run `tabmux extension install`\n"
+        "tabmux: no extension is paired; run `tabmux extension install`\n"
     );
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
     let removed = extension(home.path(), &["uninstall"]);

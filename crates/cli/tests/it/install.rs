@@ -60,7 +60,7 @@ fn installing_keeps_a_backup_and_a_second_time_changes_nothing() {
     let again = tabmux(home.path(), &["uninstall", "cursor"]);
     assert_eq!(
         told(&again.stdout, home.path()),
-        "cursor: HOME/.cursor/mcp.json has no entry of tabmux.\n"
+        "cursor: HOME/.cursor/mcp.json has no tabmux entry.\n"
     );
 }
 
@@ -127,8 +127,8 @@ fn an_entry_of_another_name_is_named_when_the_usual_one_is_not_there() {
     let output = tabmux(home.path(), &["uninstall", "cursor"]);
     assert_eq!(
         told(&output.stdout, home.path()),
-        "cursor: HOME/.cursor/mcp.json has no entry of tabmux named `browser`, but one named `tabs`; \
-         --name tabs takes that one out.\n"
+        "cursor: HOME/.cursor/mcp.json has no tabmux entry named `browser`, but one named `tabs`; \
+         use --name tabs to remove it.\n"
     );
     tabmux(home.path(), &["uninstall", "cursor", "--name", "tabs"]);
     assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
@@ -145,7 +145,7 @@ fn a_broken_config_is_left_alone_and_the_others_are_still_done() {
         "{complaint}"
     );
     assert!(
-        complaint.ends_with("so it was left as it is. Mend it, then run this again.\n"),
+        complaint.ends_with("so it was not changed. Fix it, then run this again.\n"),
         "{complaint}"
     );
     assert_eq!(read(home.path(), ".codex/config.toml"), "model = = 1\n");
@@ -161,7 +161,7 @@ fn a_name_that_is_taken_is_told_and_another_can_be_chosen() {
     assert_eq!(
         told(&output.stderr, home.path()),
         "tabmux: claude-code: HOME/.claude.json already has another server named `browser`, so it \
-         was left as it is. Choose another name with --name.\n"
+         was not changed. Choose another name with --name.\n"
     );
     assert_eq!(output.status.code(), Some(1));
     let named = [

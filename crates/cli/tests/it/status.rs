@@ -27,7 +27,7 @@ fn a_file_in_the_sockets_place_is_told_as_what_it_is() {
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
             format!(
-                "tabmux: {} is in the way: it is not a socket. Remove it, or name another place with --socket.\n",
+                "tabmux: {} is not a socket. Remove it, or choose another path with --socket.\n",
                 socket.display()
             )
         );

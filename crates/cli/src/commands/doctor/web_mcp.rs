@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_connected_browser_is_told_by_what_its_pages_have() {
+    fn each_connected_browser_is_reported() {
         let row = |index, state: &str, web_mcp| BrowserRow {
             index,
             name: "Chrome".into(),
