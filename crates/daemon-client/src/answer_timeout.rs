@@ -1,5 +1,5 @@
-//! How long an answer is waited for once the daemon was asked: a little longer than the daemon may take, since
-//! only the daemon knows what became of a call.
+//! How long to wait for the daemon's answer: a little longer than the daemon may take, since only the daemon knows
+//! the outcome of a call.
 
 use crate::session::START_LIMIT;
 use serde::Deserialize;
@@ -9,36 +9,36 @@ use tabmux_core::Config;
 use tabmux_protocol::CallRequest;
 use tabmux_protocol::limits::{CONNECT_TAKES, CONNECT_TOOL, LOOK_TAKES, QUESTION_WAITS};
 
-/// How long the answer of a call may take, whatever happens to it at the daemon.
+/// The timeout for the answer to a call.
 pub(crate) fn of(request: &CallRequest) -> Duration {
     let connects = request.tool == CONNECT_TOOL;
     let timeout = timeout_in(&request.arguments).or_else(|| connects.then_some(CONNECT_TAKES));
     let deadline = Config::default().deadline(timeout);
-    // A client that can ask its person gets the question as an answer; otherwise it waits at the daemon.
+    // A client that can ask its user gets the question as the answer. Otherwise the call waits in the daemon.
     let asking = &request.asking;
     let question = match asking.can_ask || asking.word.is_some() {
         true => Duration::ZERO,
         false => QUESTION_WAITS,
     };
-    LOOK_TAKES + question + deadline + LATENESS
+    LOOK_TAKES + question + deadline + MARGIN
 }
 
-/// The same for a tool list, with the daemon's own start.
+/// The timeout for a tool list, including the start of the daemon.
 pub(crate) fn of_list() -> Duration {
-    START_LIMIT + Config::default().least_deadline + LATENESS
+    START_LIMIT + Config::default().least_deadline + MARGIN
 }
 
 fn timeout_in(arguments: &RawValue) -> Option<Duration> {
     #[derive(Deserialize)]
-    struct Wish {
+    struct Arguments {
         timeout: u64,
     }
-    let wish = serde_json::from_str(arguments.get()).ok();
-    wish.map(|Wish { timeout }| Duration::from_millis(timeout))
+    let arguments = serde_json::from_str(arguments.get()).ok();
+    arguments.map(|Arguments { timeout }| Duration::from_millis(timeout))
 }
 
-/// The daemon's own answer arrives before ours.
-const LATENESS: Duration = Duration::from_secs(2);
+/// Added so that the daemon's own timeout answer arrives before ours.
+const MARGIN: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests {
@@ -63,7 +63,7 @@ mod tests {
     /// Spec: multi-client 39.
     #[test]
     fn a_call_has_thirty_seconds_or_what_it_asks_for() {
-        let around = LOOK_TAKES + LATENESS;
+        let around = LOOK_TAKES + MARGIN;
         let seconds =
             |tool, arguments| (of(&call(tool, &arguments)).saturating_sub(around)).as_secs();
         assert_eq!(seconds("click", json!({})), 30);
@@ -71,10 +71,10 @@ mod tests {
         assert_eq!(seconds("click", json!({"timeout": 60_000})), 61);
         assert_eq!(seconds("click", json!({"timeout": "soon"})), 30);
         assert_eq!(seconds("connect_browser", json!({})), 46);
-        let nobody_to_ask = CallRequest {
+        let cannot_ask = CallRequest {
             asking: Asking::default(),
             ..call("buy", &json!({}))
         };
-        assert_eq!(of(&nobody_to_ask).saturating_sub(around).as_secs(), 55);
+        assert_eq!(of(&cannot_ask).saturating_sub(around).as_secs(), 55);
     }
 }

@@ -1,14 +1,14 @@
-//! The daemon's socket, as its clients know it: where it is, what is said there, a session behind it.
+//! The client side of the daemon's socket: its path, its wire format, and sessions over it.
 //!
 //! # Layout
-//! - `socket_path`: where the socket is, and whether that place can be trusted.
-//! - [`lines`]: what both ends write and read.
-//! - `session`: a session that finds, starts and outlives its daemon.
-//! - `link`: one connection of it.
+//! - `socket_path`: where the socket is, and whether its folder is safe.
+//! - [`lines`]: the lines of JSON that both sides exchange.
+//! - `session`: a session that finds or starts its daemon, and reconnects.
+//! - `link`: one connection of a session.
 //! - `starting`: which of several clients starts the daemon.
-//! - `answer_timeout`: how long an answer is waited for.
-//! - `rotated`: files that do not grow without end.
-//! - [`modes`]: which tool list a client gets that does not say.
+//! - `answer_timeout`: how long to wait for an answer.
+//! - `rotated`: log files of limited size.
+//! - [`modes`]: the tool list of a client that does not choose one.
 
 pub mod lines;
 pub mod modes;

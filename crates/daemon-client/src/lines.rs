@@ -25,8 +25,8 @@ pub fn split(stream: UnixStream) -> (LineReader, LineWriter) {
 }
 
 impl LineReader {
-    /// The next line, or `None` when the other side has gone. An error means that the other side
-    /// is none of ours, and why; nothing after it can be trusted.
+    /// The next line, or `None` when the connection is closed. An error says why the other side cannot be
+    /// tabmux; nothing after it can be trusted.
     pub async fn next(&mut self) -> Option<Result<String, &'static str>> {
         Some(match self.0.next().await? {
             Ok(line) if VERBS.iter().any(|verb| line.starts_with(verb)) => Err("this is HTTP"),
@@ -44,10 +44,10 @@ impl LineWriter {
     /// Writes one message.
     ///
     /// # Errors
-    /// When the line is too long, which [`is_too_long`] tells apart and which wrote nothing, or the other side has gone.
+    /// When the line is too long, which [`is_too_long`] recognises and which wrote nothing, or the connection is closed.
     pub async fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         let line = serde_json::to_string(message)?;
-        // The other side would take it for a stranger's, and hang up.
+        // The other side would reject it and close the connection.
         if line.len() > LONGEST_LINE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -58,12 +58,12 @@ impl LineWriter {
     }
 }
 
-/// Whether a message was not written because it is too long. The next one can be.
+/// Whether a message was not written because it is too long. Further messages can be sent.
 pub fn is_too_long(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::FileTooLarge
 }
 
-/// A web page that reaches a local socket through something else would begin like this.
+/// How a request of a web page begins, if it reaches the socket through a proxy.
 const VERBS: [&str; 8] = [
     "GET ", "POST ", "PUT ", "HEAD ", "DELETE ", "OPTIONS ", "PATCH ", "CONNECT ",
 ];

@@ -1,4 +1,4 @@
-//! The client's end of one connection to the daemon, with a session registered on it.
+//! The client side of one connection to the daemon, with a session registered on it.
 
 use crate::lines::{self, LineReader, LineWriter};
 use std::collections::HashMap;
@@ -12,18 +12,18 @@ use tabmux_protocol::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-/// Where a tool list goes.
+/// Receives a tool list.
 pub(crate) type ListAnswer = oneshot::Sender<Result<Vec<ToolInfo>, CallFailure>>;
 
-/// Where what becomes of a call is told.
+/// Receives the outcome of a call.
 #[derive(Debug)]
 pub(crate) struct CallAnswer {
-    /// The daemon has been asked.
+    /// Sent once the call was sent to the daemon.
     pub(crate) asked: oneshot::Sender<()>,
     pub(crate) reply: oneshot::Sender<Result<CallReply, CallFailure>>,
 }
 
-/// What a session asks of its daemon.
+/// A command of the session for its daemon.
 #[derive(Debug)]
 pub(crate) enum Order {
     Introduce(ClientFacts),
@@ -35,8 +35,8 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// Whether whoever gave it no longer waits for its answer.
-    pub(crate) fn is_forsaken(&self) -> bool {
+    /// Whether the caller no longer waits for the answer.
+    pub(crate) fn is_abandoned(&self) -> bool {
         match self {
             Self::Tools(answer) => answer.is_closed(),
             Self::Call(_, answer) => answer.reply.is_closed(),
@@ -53,38 +53,38 @@ pub(crate) struct Link {
     /// How many requests this session has made, over all its links.
     count: u64,
     tools: HashMap<String, ListAnswer>,
-    calls: HashMap<RequestId, Waiting>,
+    calls: HashMap<RequestId, PendingCall>,
     stopping: bool,
-    /// What the daemon was told of the client's folders, for the next one.
+    /// The client's folders as last sent, to send them again after a reconnect.
     roots: Option<Vec<PathBuf>>,
 }
 
-struct Waiting {
+struct PendingCall {
     request: RequestId,
     answer: oneshot::Sender<Result<CallReply, CallFailure>>,
 }
 
-/// A link is over.
+/// The outcome of a link that has ended.
 pub(crate) struct Over {
     pub(crate) end: End,
-    /// How many requests the session has made by then.
+    /// How many requests the session has made so far.
     pub(crate) count: u64,
-    /// Whether calls were open, and so were told.
+    /// Whether pending calls were answered with an error.
     pub(crate) told: bool,
-    /// Those who wait for a list, which the next daemon can tell as well.
+    /// Pending requests for a list, which the next daemon can answer.
     pub(crate) lists: Vec<ListAnswer>,
     /// The folders that the client works in, if it has said so.
     pub(crate) roots: Option<Vec<PathBuf>>,
 }
 
-/// Why a link is over.
+/// Why a link ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The session is over.
+    /// The session ended.
     SessionOver,
-    /// The daemon has gone.
+    /// The connection to the daemon was lost.
     DaemonGone,
-    /// Somebody ended the daemon on purpose.
+    /// The daemon was stopped on purpose.
     DaemonStopped,
 }
 
@@ -107,16 +107,16 @@ impl Link {
         }
     }
 
-    /// Passes on what is ordered, and what the daemon says, until either side ends it.
+    /// Passes orders and messages of the daemon on, until either side closes the link.
     pub(crate) async fn serve(
         mut self,
         inbox: &mut mpsc::Receiver<Order>,
         notify: &mpsc::Sender<BackendEvent>,
     ) -> Over {
         let end = loop {
-            let going_on = tokio::select! {
+            let is_open = tokio::select! {
                 line = self.reader.next() => match line {
-                    Some(Ok(line)) => self.hear(&line, notify).await,
+                    Some(Ok(line)) => self.handle(&line, notify).await,
                     _ => false,
                 },
                 order = inbox.recv() => match order {
@@ -131,7 +131,7 @@ impl Link {
                     }
                 },
             };
-            match (going_on, self.stopping) {
+            match (is_open, self.stopping) {
                 (true, _) => {}
                 (false, true) => break End::DaemonStopped,
                 (false, false) => break End::DaemonGone,
@@ -154,17 +154,17 @@ impl Link {
         }
     }
 
-    /// Passes an order on, if somebody still waits for what comes of it. A call that is too long for a line is answered
-    /// here, and fails alone.
+    /// Passes an order on, unless it is abandoned. A call that is too long for a line is answered here with an error;
+    /// the link stays open.
     pub(crate) async fn send(&mut self, order: Order) -> io::Result<()> {
-        if order.is_forsaken() {
+        if order.is_abandoned() {
             return Ok(());
         }
         self.count += 1;
         let session_id = self.session.clone();
         let name = format!("{}:{}", session_id.0, self.count);
         let message = match order {
-            Order::Introduce(_) => return Ok(()), // The session is open as it is.
+            Order::Introduce(_) => return Ok(()), // Too late: the session is already open.
             Order::Roots(roots) => {
                 self.roots = Some(roots.clone());
                 FromClient::Roots { session_id, roots }
@@ -196,7 +196,7 @@ impl Link {
                 let request_id = RequestId(name);
                 let _ = asked.send(());
                 self.calls
-                    .insert(request_id.clone(), Waiting { request, answer });
+                    .insert(request_id.clone(), PendingCall { request, answer });
                 FromClient::Request(Request {
                     session_id,
                     request_id,
@@ -229,8 +229,8 @@ impl Link {
         sent
     }
 
-    /// Handles what the daemon says. Says whether to go on.
-    async fn hear(&mut self, line: &str, notify: &mpsc::Sender<BackendEvent>) -> bool {
+    /// Handles a message of the daemon. Returns whether the link stays open.
+    async fn handle(&mut self, line: &str, notify: &mpsc::Sender<BackendEvent>) -> bool {
         match FromDaemon::parse(line) {
             Ok(FromDaemon::Response(response)) => {
                 let result = match (response.reply, response.failure) {
@@ -267,7 +267,7 @@ impl Link {
                 }
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "the daemon said something unknown"),
+            Err(error) => tracing::warn!(%error, "the daemon sent an unknown message"),
         }
         true
     }
@@ -279,12 +279,12 @@ impl Link {
     }
 }
 
-const TOO_LONG: &str = "The call was not made: its arguments have more than 4 MiB as they would be sent. Give \
-                        less, or name a file.";
-const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so whether it was carried \
-                           out is not known. A new one is being started; call again.";
-const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, so whether it was \
-                              carried out is not known. The next call starts it again.";
+const TOO_LONG: &str = "The call was not made: its arguments are longer than 4 MiB when sent. Shorten them, or pass a file \
+                        path.";
+const DAEMON_GONE: &str = "The tabmux daemon went away while the call ran, so it is not known whether the call was \
+                           carried out. A new daemon is being started; call again.";
+const DAEMON_STOPPED: &str = "The tabmux daemon was stopped while the call ran, so it is not known whether the \
+                              call was carried out. The next call starts it again.";
 
 #[cfg(test)]
 mod tests {
@@ -293,7 +293,7 @@ mod tests {
     use std::collections::BTreeSet;
     use tokio::net::UnixStream;
 
-    /// A session's link, and the daemon's end of it.
+    /// A session's link, and the daemon's side of it.
     fn link(session: &str) -> (Link, (LineReader, LineWriter)) {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (reader, writer) = lines::split(ours);
@@ -304,7 +304,7 @@ mod tests {
     /// Spec: multi-client 11, 22, 23, 44.
     #[tokio::test]
     async fn a_request_id_is_the_session_and_a_count_so_none_is_used_twice() {
-        let mut told = BTreeSet::new();
+        let mut ids = BTreeSet::new();
         for session in ["sess_one", "sess_two"] {
             let (mut link, (mut daemon, _)) = link(session);
             for count in 1..=3 {
@@ -324,14 +324,14 @@ mod tests {
                     panic!("{line}");
                 };
                 assert_eq!(request.request_id.0, format!("{session}:{count}"));
-                told.insert(request.request_id);
+                ids.insert(request.request_id);
             }
         }
-        assert_eq!(told.len(), 6);
+        assert_eq!(ids.len(), 6);
     }
 
     #[tokio::test]
-    async fn a_call_that_is_too_long_fails_alone_and_the_next_one_is_made() {
+    async fn a_call_that_is_too_long_fails_and_the_next_one_is_made() {
         let (link, (mut daemon, _writer)) = link("sess_one");
         let (orders, mut inbox) = mpsc::channel(8);
         let (notify, _news) = mpsc::channel(8);

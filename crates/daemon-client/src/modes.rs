@@ -1,10 +1,10 @@
-//! Which tool list a client gets that does not say which it wants.
+//! The tool list of a client that does not choose one.
 
 use tabmux_protocol::ClientFacts;
 use tabmux_protocol::session::{SessionOptions, ToolMode};
 
-/// The mode of a session. `client` is what it said in its handshake; one without a handshake speaks
-/// MCP 2026-07-28, where a list must not change because of a call.
+/// The mode of a session. `client` is from the handshake; a client without a handshake speaks
+/// MCP 2026-07-28, where a call must not change the list.
 pub fn choose(options: &SessionOptions, client: Option<&ClientFacts>) -> ToolMode {
     match options.tools {
         ToolMode::Auto => {}
@@ -18,14 +18,14 @@ pub fn choose(options: &SessionOptions, client: Option<&ClientFacts>) -> ToolMod
     }
 }
 
-/// Whether a client is known to offer a changed tool list to its model by the next turn. A framework that
-/// nobody has tried reads the list once, so a name that is not known does not count.
+/// Whether a client is known to offer a changed tool list to its model by the next turn. Many
+/// frameworks read the list only once, so an unknown client gets the fixed list.
 fn follows_changes(name: &str) -> bool {
     let name = name.to_lowercase();
     FOLLOWERS.iter().any(|follower| name.starts_with(follower))
 }
 
-/// `docs/clients.md` says what was seen of each.
+/// `docs/clients.md` has the evidence for each client.
 const FOLLOWERS: &[&str] = &["claude-code"];
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-/// A file of this user's own. When it is full it becomes `….1`, that one `….2`, and the oldest goes.
+/// A file that only this user can read. When it is full it is renamed to `….1`, that one to `….2`, and the oldest
+/// is deleted.
 #[derive(Debug)]
 pub struct RotatedFile {
     path: PathBuf,
@@ -15,7 +16,7 @@ pub struct RotatedFile {
 }
 
 impl RotatedFile {
-    /// Opens it, or makes it.
+    /// Opens or creates the file.
     ///
     /// # Errors
     /// When it cannot be opened, or is a link.
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(text(3), "line4\nline5\n");
         assert!(!numbered(&path, 4).exists());
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
-        // A line that is longer than a file has one for itself.
+        // A line that is longer than the limit gets a file of its own.
         log.write_all(&[b'x'; 100]).unwrap();
         assert_eq!((text(0).len(), text(1).as_str()), (100, "line10\nline11\n"));
     }

@@ -1,4 +1,4 @@
-//! The client's end of the daemon's socket: a session that finds, starts and outlives its daemon.
+//! A session at the daemon, as its client sees it: finds or starts the daemon, and reconnects when it goes away.
 
 use crate::answer_timeout;
 use crate::lines::{self, LineReader, LineWriter};
@@ -30,33 +30,33 @@ pub struct RemoteSession {
 
 /// Which session to open, and where.
 pub struct Opening {
-    /// Where the daemon is.
-    pub place: SocketPath,
-    /// Who wants it.
+    /// The daemon's socket.
+    pub socket_path: SocketPath,
+    /// The client that opens it.
     pub client: ClientInfo,
-    /// What it wants.
+    /// Its options.
     pub options: SessionOptions,
-    /// What people call the session, if it is to outlive its connection.
+    /// The name of a session that outlives its connection.
     pub name: Option<String>,
-    /// How a daemon is started.
+    /// Starts a daemon.
     pub start: StartDaemon,
 }
 
-/// Starts a daemon, because there is none. Need not wait until it is up.
+/// Starts a daemon. Does not have to wait until it listens.
 pub type StartDaemon = Box<dyn Fn() -> io::Result<Started> + Send + Sync>;
 
 /// Resolves when the process that was started has ended.
 pub type Started = BoxFuture<'static, ()>;
 
-/// Asks the daemon one thing that needs no session. Fails at once if there is no daemon.
-pub async fn ask(place: &SocketPath, question: &FromClient) -> io::Result<FromDaemon> {
-    let (mut reader, mut writer) = dial(place).await?;
+/// Sends one request that needs no session. Fails at once if no daemon is running.
+pub async fn ask(socket_path: &SocketPath, question: &FromClient) -> io::Result<FromDaemon> {
+    let (mut reader, mut writer) = dial(socket_path).await?;
     writer.send(question).await?;
     answer(&mut reader).await
 }
 
 impl RemoteSession {
-    /// Opens a session. Returns at once; the daemon is looked for, or started, behind it.
+    /// Opens a session. Returns at once; a task finds or starts the daemon.
     pub fn open(opening: Opening) -> Self {
         let (orders, inbox) = mpsc::channel(QUEUE);
         let (notify, notices) = mpsc::channel(QUEUE);
@@ -94,11 +94,11 @@ impl Backend for RemoteSession {
                 .map_err(|_| CallFailure::Closed)?;
             tools.await.map_err(|_| CallFailure::Closed)?
         };
-        let net = answer_timeout::of_list();
-        let Ok(result) = timeout(net, exchange).await else {
+        let limit = answer_timeout::of_list();
+        let Ok(result) = timeout(limit, exchange).await else {
             let why = format!(
-                "The tabmux daemon did not tell its tools within {} s. {LOOK_INTO_IT}.",
-                net.as_secs()
+                "The tabmux daemon did not list its tools within {} s. {DIAGNOSE}.",
+                limit.as_secs()
             );
             return Err(CallFailure::Unavailable { why });
         };
@@ -106,7 +106,7 @@ impl Backend for RemoteSession {
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
-        let net = answer_timeout::of(&request);
+        let limit = answer_timeout::of(&request);
         let name = request.request_id.clone();
         let (asked, is_asked) = oneshot::channel();
         let (answer, reply) = oneshot::channel();
@@ -122,17 +122,17 @@ impl Backend for RemoteSession {
             reply.await.map_err(|_| CallFailure::Closed)?
         };
         let too_long = async {
-            // If it cannot be started, that is told by then.
+            // If the daemon cannot be started, `exchange` ends with an error by then.
             let _ = timeout(START_LIMIT, is_asked).await;
-            tokio::time::sleep(net).await;
+            tokio::time::sleep(limit).await;
         };
-        // The daemon answers at the call's deadline at the latest, and says more than we could.
+        // Normally the daemon answers first, at the call's deadline at the latest, with a better message.
         tokio::select! {
             biased;
             result = exchange => result,
             () = too_long => {
                 self.cancel(&name);
-                Ok(CallReply::error(no_answer(net)))
+                Ok(CallReply::error(no_answer(limit)))
             }
         }
     }
@@ -153,8 +153,8 @@ impl Backend for RemoteSession {
 fn no_answer(waited: Duration) -> String {
     let seconds = waited.as_secs();
     format!(
-        "The tabmux daemon did not answer within {seconds} s, so whether the call was carried out is \
-         not known. `tabmux doctor` finds out what is wrong."
+        "The tabmux daemon did not answer within {seconds} s, so it is not known whether the call \
+         was carried out. Run `tabmux doctor` to find the cause."
     )
 }
 
@@ -172,16 +172,16 @@ struct Actor {
 
 impl Actor {
     async fn run(mut self) {
-        // Orders that wait for a daemon. Who the client is decides which session it gets, so none is
-        // opened before that is known.
+        // Orders that wait for a daemon. The session's tool list depends on the client's name, so the
+        // session is opened only after the handshake.
         let mut waiting = match self.inbox.recv().await {
             None => return,
             Some(Order::Introduce(client)) => {
-                self.settle(Some(client));
+                self.apply_client(Some(client));
                 Vec::new()
             }
             Some(order) => {
-                self.settle(None);
+                self.apply_client(None);
                 vec![order]
             }
         };
@@ -189,7 +189,7 @@ impl Actor {
             let is_new = self.known.is_none();
             match self.link().await {
                 Ok(mut link) => {
-                    // A new daemon knows nothing of what the old one showed.
+                    // The new daemon's list may differ from the old one's.
                     if !is_new && self.notify.send(BackendEvent::ToolsChanged).await.is_err() {
                         return;
                     }
@@ -197,7 +197,7 @@ impl Actor {
                         let _ = link.send(Order::Roots(roots)).await;
                     }
                     for order in waiting.drain(..) {
-                        // Should the daemon be gone already, the link ends at once and says so.
+                        // If the daemon is gone already, the link ends at once and reports it.
                         let _ = link.send(order).await;
                     }
                     let over = link.serve(&mut self.inbox, &self.notify).await;
@@ -210,25 +210,25 @@ impl Actor {
                     match over.end {
                         End::SessionOver => return,
                         End::DaemonGone => continue,
-                        // Whoever stopped it wants it to stay so, until it is needed.
+                        // It was stopped on purpose, so it stays down until it is needed.
                         End::DaemonStopped => {}
                     }
                 }
                 Err(error) => {
                     tracing::warn!(%error, "there is no daemon");
-                    // All who wait are told. Whoever asks next makes us try again.
+                    // Every pending order fails. The next order tries again.
                     for order in waiting.drain(..) {
                         decline(order, &error);
                     }
                     while let Ok(order) = self.inbox.try_recv() {
-                        if let Some(order) = self.needing(order) {
+                        if let Some(order) = self.if_needs_daemon(order) {
                             decline(order, &error);
                         }
                     }
                 }
             }
             if waiting.is_empty() {
-                match self.next_need().await {
+                match self.next_order().await {
                     Some(order) => waiting.push(order),
                     None => return,
                 }
@@ -236,30 +236,30 @@ impl Actor {
         }
     }
 
-    /// The next order that a daemon is needed for; none if the session is over.
-    async fn next_need(&mut self) -> Option<Order> {
+    /// The next order that needs a daemon; `None` if the session has ended.
+    async fn next_order(&mut self) -> Option<Order> {
         loop {
             let order = self.inbox.recv().await?;
-            if let Some(order) = self.needing(order) {
+            if let Some(order) = self.if_needs_daemon(order) {
                 return Some(order);
             }
         }
     }
 
-    /// The order, if a daemon is needed for it. Without one there is nothing to cancel; folders are kept for
+    /// The order, if it needs a daemon. Without a daemon there is nothing to cancel; folders are kept for
     /// the next one.
-    fn needing(&mut self, order: Order) -> Option<Order> {
+    fn if_needs_daemon(&mut self, order: Order) -> Option<Order> {
         match order {
             Order::Introduce(_) | Order::Cancel(_) => None,
             Order::Roots(roots) => {
                 self.roots = Some(roots);
                 None
             }
-            order => Some(order).filter(|order| !order.is_forsaken()),
+            order => Some(order).filter(|order| !order.is_abandoned()),
         }
     }
 
-    fn settle(&mut self, client: Option<ClientFacts>) {
+    fn apply_client(&mut self, client: Option<ClientFacts>) {
         let options = &mut self.opening.options;
         options.tools = modes::choose(options, client.as_ref());
         if let Some(client) = client.filter(|client| !client.name.is_empty()) {
@@ -278,24 +278,24 @@ impl Actor {
                 Ok(link) => return Ok(link),
                 Err(error) => error,
             };
-            if !is_absence(&error.why) || Instant::now() > deadline {
+            if !means_no_daemon(&error.why) || Instant::now() > deadline {
                 return Err(error.why);
             }
-            // One that was there did come up, so it is no daemon that cannot.
-            if error.was_there {
+            // A daemon accepted the connection, so daemons do start; do not back off.
+            if error.was_reached {
                 between = BETWEEN_STARTS;
                 start_at = start_at.min(Instant::now() + between);
             }
-            // Where many clients have lost their daemon, the others wait for the one that one of them starts.
+            // If many clients have lost their daemon, one of them starts the next and the others wait for it.
             if started.is_none()
                 && Instant::now() >= start_at
-                && let Some(turn) = Turn::take(&self.opening.place)
+                && let Some(turn) = Turn::take(&self.opening.socket_path)
             {
                 started = Some(((self.opening.start)()?, turn));
                 start_at = Instant::now() + between;
                 between *= 2;
             }
-            // The daemon is up when it answers; nothing tells us earlier.
+            // Poll: the only sign that the daemon is up is that it answers.
             let ended = match &mut started {
                 Some((process, _)) => timeout(pause, process).await.is_ok(),
                 None => {
@@ -303,7 +303,7 @@ impl Actor {
                     false
                 }
             };
-            // Another one was first, and may have been killed since.
+            // The process ended because another daemon was first. That one may have been killed since.
             if ended {
                 started = None;
             }
@@ -312,15 +312,15 @@ impl Actor {
     }
 
     async fn register(&mut self) -> Result<Link, NoLink> {
-        let dialled = dial(&self.opening.place).await;
+        let dialled = dial(&self.opening.socket_path).await;
         let (reader, writer) = dialled.map_err(|why| NoLink {
             why,
-            was_there: false,
+            was_reached: false,
         })?;
         let registered = self.register_at(reader, writer).await;
         registered.map_err(|why| NoLink {
             why,
-            was_there: true,
+            was_reached: true,
         })
     }
 
@@ -350,8 +350,8 @@ impl Actor {
                     secret,
                     told: false,
                 });
-                // Several processes may use a named session at once, and no two requests of a
-                // session may have the same name.
+                // Several processes may use a named session at once, and request ids of a session must
+                // be unique.
                 if self.opening.name.is_some() && self.count == 0 {
                     self.count = u64::from(std::process::id()) * REQUESTS_PER_PROCESS;
                 }
@@ -363,39 +363,39 @@ impl Actor {
     }
 }
 
-/// What our environment says about the user's screen: the daemon may have been started without it.
+/// Our environment variables about the display: the daemon may have been started without them.
 fn screen() -> BTreeMap<String, String> {
     let value = |name: &&str| Some(((*name).to_owned(), std::env::var(name).ok()?));
     SCREEN_VARIABLES.iter().filter_map(value).collect()
 }
 
-/// The daemon is well, and says why it does not want this session.
+/// The daemon works, but refuses this session for this reason.
 fn refused(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
-/// Why there is no link.
+/// Why no link was made.
 struct NoLink {
     why: io::Error,
-    /// Whether somebody took the connection.
-    was_there: bool,
+    /// Whether the connection was accepted.
+    was_reached: bool,
 }
 
-/// Connects, and makes sure that a process of ours is at the other end before saying anything.
-async fn dial(place: &SocketPath) -> io::Result<(LineReader, LineWriter)> {
-    let stream = UnixStream::connect(place.socket()).await?;
+/// Connects, and checks that the process at the other end belongs to our user before sending anything.
+async fn dial(socket_path: &SocketPath) -> io::Result<(LineReader, LineWriter)> {
+    let stream = UnixStream::connect(socket_path.socket()).await?;
     if stream.peer_cred()?.uid() != own_uid() {
         let whose = format!(
             "the socket {} belongs to another user",
-            place.socket().display()
+            socket_path.socket().display()
         );
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, whose));
     }
     Ok(lines::split(stream))
 }
 
-/// A daemon of another version that nobody uses makes room for one of ours; one that somebody uses
-/// stays, since it speaks our protocol.
+/// Stops an idle daemon of another version, so that one of ours can start. A daemon with sessions stays,
+/// since it speaks our protocol.
 async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -> io::Result<()> {
     let id = || "hello".to_owned();
     writer.send(&FromClient::Ping { id: id() }).await?;
@@ -420,7 +420,7 @@ async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -
         tracing::warn!(
             daemon = theirs,
             client = ours,
-            "the daemon is of another version and in use, so it stays; it is replaced when it is idle"
+            "the daemon has another version and is in use; it is replaced when it is idle"
         );
         return Ok(());
     }
@@ -431,7 +431,7 @@ async fn replace_if_outdated(reader: &mut LineReader, writer: &mut LineWriter) -
     );
     writer.send(&FromClient::Stop { id: id() }).await?;
     let hangs_up = async { while reader.next().await.is_some() {} };
-    // One that does not come to its end is told by who starts the next.
+    // If it does not end, starting the next daemon fails with the reason.
     let _ = timeout(ANSWER_LIMIT, hangs_up).await;
     Err(io::ErrorKind::ConnectionRefused.into())
 }
@@ -448,11 +448,11 @@ async fn answer(reader: &mut LineReader) -> io::Result<FromDaemon> {
 
 fn decline(order: Order, error: &io::Error) {
     let next = match error.kind() {
-        // What is another user's, this one can neither look into nor mend.
+        // This user can neither inspect nor fix another user's socket.
         io::ErrorKind::PermissionDenied => {
             "Start tabmux with --socket PATH, a path in a folder of your own"
         }
-        _ => LOOK_INTO_IT,
+        _ => DIAGNOSE,
     };
     let why = match error.kind() {
         io::ErrorKind::InvalidInput => format!("{}.", error.to_string().trim_end_matches('.')),
@@ -465,8 +465,8 @@ fn decline(order: Order, error: &io::Error) {
     }
 }
 
-/// Whether an error means that no daemon is there, rather than that one does not want us.
-fn is_absence(error: &io::Error) -> bool {
+/// Whether an error means that no daemon is running, rather than that one refuses us.
+fn means_no_daemon(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionRefused, ConnectionReset, NotFound};
     matches!(
         error.kind(),
@@ -474,15 +474,15 @@ fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-const LOOK_INTO_IT: &str =
-    "`tabmux doctor` looks for the reason and `tabmux logs` shows the log; then call again";
-const NO_DAEMON: &str = "what answers at the daemon's socket is no daemon of this version";
+const DIAGNOSE: &str =
+    "Run `tabmux doctor` to find the cause, and `tabmux logs` to see the log; then call again";
+const NO_DAEMON: &str = "the process at the daemon's socket is not a daemon of this version";
 const QUEUE: usize = 1_024;
 const REQUESTS_PER_PROCESS: u64 = 1_000_000;
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-/// Daemons that end at once are started again after so long, and after twice as long each further time.
+/// The pause before a daemon that ended at once is started again; it doubles each time.
 const BETWEEN_STARTS: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
@@ -504,13 +504,13 @@ mod tests {
 
     /// Spec: multi-client 39.
     #[tokio::test(start_paused = true)]
-    async fn a_daemon_that_does_not_answer_is_not_waited_for_for_ever() {
+    async fn a_daemon_that_does_not_answer_times_out() {
         let (orders, mut inbox) = mpsc::channel(QUEUE);
         let session = RemoteSession {
             orders,
             notices: Mutex::new(mpsc::channel(1).1),
         };
-        // As long as it is looked for, it is not waited for.
+        // The timeout begins only when the daemon has the call.
         let daemon = async {
             let Some(Order::Call(_, answer)) = inbox.recv().await else {
                 panic!("a call is asked for");
@@ -532,7 +532,7 @@ mod tests {
         assert!(text.contains(&format!("within {waited} s")), "{text}");
         assert!(
             matches!(inbox.recv().await, Some(Order::Cancel(_))),
-            "the daemon is told that nobody waits"
+            "the daemon is told to cancel the call"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Where the daemon's socket is, and whether that place can be trusted.
+//! Where the daemon's socket is, and whether its folder is safe.
 
 use crate::user::own_uid;
 use std::fs;
@@ -13,12 +13,12 @@ pub struct SocketPath {
     socket: PathBuf,
 }
 
-/// Why a place cannot be used.
+/// Why a path cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SocketPathError {
-    /// The folder is not ours alone.
+    /// Other users may control the folder.
     #[error(
-        "{path} cannot hold the daemon's socket: {why}. Remove it, or name another place with --socket."
+        "{path} cannot hold the daemon's socket: {why}. Remove it, or choose another path with --socket."
     )]
     Unsafe {
         /// The folder.
@@ -26,17 +26,17 @@ pub enum SocketPathError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// The folder cannot be made or looked at.
-    #[error("{path} cannot be used: {error}. Name another place with --socket.")]
+    /// The folder cannot be created or read.
+    #[error("{path} cannot be used: {error}. Choose another path with --socket.")]
     Io {
         /// The folder.
         path: String,
         /// What the system said.
         error: io::Error,
     },
-    /// The path is longer than a socket's may be.
+    /// The path is too long for a socket.
     #[error(
-        "{path} is too long for a socket ({most} bytes at most). Name another place with --socket."
+        "{path} is too long for a socket ({most} bytes at most). Choose another path with --socket."
     )]
     TooLong {
         /// The path.
@@ -47,7 +47,7 @@ pub enum SocketPathError {
 }
 
 impl SocketPath {
-    /// The place that was named, or this user's own: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else
+    /// The named path, or this user's default: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, else
     /// in `~/.local/state`.
     pub fn choose(named: Option<PathBuf>) -> Self {
         let socket = named.unwrap_or_else(|| {
@@ -63,21 +63,21 @@ impl SocketPath {
         &self.socket
     }
 
-    /// The file that whoever is the daemon has locked.
+    /// The file that the running daemon has locked.
     pub fn lock(&self) -> PathBuf {
-        self.beside("lock")
+        self.sibling("lock")
     }
 
-    /// A file of this daemon, beside its socket. Its name begins with the socket's, since several daemons may
-    /// have theirs in one folder.
-    pub fn beside(&self, what: &str) -> PathBuf {
+    /// A file of this daemon, next to its socket. Its name begins with the socket's, since several daemons may
+    /// share a folder.
+    pub fn sibling(&self, what: &str) -> PathBuf {
         let mut name = self.socket.clone().into_os_string();
         name.push(".");
         name.push(what);
         name.into()
     }
 
-    /// Makes the folder if it is missing, and checks that nobody else can put a socket there.
+    /// Creates the folder if it is missing, and checks that no other user can put a socket there.
     pub fn prepare(&self) -> Result<(), SocketPathError> {
         if self.socket.as_os_str().len() > LONGEST_PATH {
             let path = self.socket.display().to_string();
@@ -117,8 +117,8 @@ fn check(folder: &fs::Metadata) -> Result<(), &'static str> {
     if !folder.is_dir() {
         return Err("it is not a folder");
     }
-    // In a sticky folder such as /tmp nobody can replace a socket of ours; both sides also check
-    // whose process the other one is.
+    // In a sticky folder such as /tmp other users cannot replace our socket; both sides also check
+    // the user of the other process.
     if folder.mode() & 0o1000 != 0 {
         return Ok(());
     }
@@ -131,7 +131,7 @@ fn check(folder: &fs::Metadata) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Daemons that speak different protocols live side by side.
+/// Daemons of different protocol versions use different sockets.
 fn file_name() -> String {
     match PROTOCOL {
         1 => "daemon.sock".to_owned(),
@@ -139,15 +139,15 @@ fn file_name() -> String {
     }
 }
 
-/// The folder of this user's daemon. A client that starts tabmux without most of its environment must find
-/// the same one, so what the environment says counts only where the system would not have said the same.
-/// Never the temporary folder: others can be there first.
+/// The folder of this user's daemon. Some clients start tabmux without most of its environment and must find the same
+/// folder, so the fallback is the system's usual `$XDG_RUNTIME_DIR`. Never the temporary folder: other users could
+/// create ours first.
 fn default_folder(runtime: Option<PathBuf>, system: PathBuf, home: Option<PathBuf>) -> PathBuf {
     let runtime = runtime.filter(|runtime| runtime.is_absolute());
     let system = || is_ours_alone(&system).then_some(system);
     match runtime.or_else(system) {
         Some(runtime) => runtime.join("tabmux"),
-        // Without a home the socket lies where it can only be refused, with the reason.
+        // Without a home this path cannot be used, and `prepare` says why.
         None => home.unwrap_or_default().join(".local/state/tabmux"),
     }
 }
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    fn place(folder: &Path) -> SocketPath {
+    fn socket_in(folder: &Path) -> SocketPath {
         SocketPath::choose(Some(folder.join("d.sock")))
     }
 
@@ -173,9 +173,9 @@ mod tests {
     fn a_missing_folder_is_made_for_us_alone() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("run");
-        place(&folder).prepare().unwrap();
+        socket_in(&folder).prepare().unwrap();
         assert_eq!(fs::metadata(&folder).unwrap().mode() & 0o777, 0o700);
-        place(&folder).prepare().unwrap();
+        socket_in(&folder).prepare().unwrap();
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
         let link = home.path().join("link");
         symlink(&real, &link).unwrap();
         assert!(
-            place(&link)
+            socket_in(&link)
                 .prepare()
                 .unwrap_err()
                 .to_string()
@@ -217,7 +217,7 @@ mod tests {
         let file = home.path().join("file");
         fs::write(&file, "").unwrap();
         assert!(
-            place(&file)
+            socket_in(&file)
                 .prepare()
                 .unwrap_err()
                 .to_string()
@@ -225,14 +225,14 @@ mod tests {
         );
         fs::set_permissions(&real, fs::Permissions::from_mode(0o777)).unwrap();
         assert!(
-            place(&real)
+            socket_in(&real)
                 .prepare()
                 .unwrap_err()
                 .to_string()
                 .contains("others may write")
         );
         fs::set_permissions(&real, fs::Permissions::from_mode(0o1777)).unwrap();
-        place(&real).prepare().unwrap();
+        socket_in(&real).prepare().unwrap();
     }
 
     #[test]
@@ -244,9 +244,9 @@ mod tests {
             "daemon.sock",
             "daemon-2.sock",
         ];
-        let places = names.map(|name| SocketPath::choose(Some(Path::new("/run").join(name))));
+        let paths = names.map(|name| SocketPath::choose(Some(Path::new("/run").join(name))));
         for what in ["lock", "sessions.json", "audit.jsonl"] {
-            let files = places.iter().map(|place| place.beside(what));
+            let files = paths.iter().map(|path| path.sibling(what));
             let files: std::collections::HashSet<_> = files.collect();
             assert_eq!(files.len(), names.len(), "{files:?}");
         }
@@ -256,7 +256,7 @@ mod tests {
     fn a_path_that_no_socket_can_have_is_refused() {
         let long = PathBuf::from("/tmp").join("x".repeat(120));
         assert!(matches!(
-            place(&long).prepare(),
+            socket_in(&long).prepare(),
             Err(SocketPathError::TooLong { .. })
         ));
     }

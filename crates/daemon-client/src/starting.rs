@@ -1,21 +1,21 @@
-//! Of all clients that miss their daemon, one starts the next.
+//! When several clients have lost their daemon, only one starts the next.
 
 use crate::socket_path::SocketPath;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 
-/// The right to start the daemon of a place. It goes with this value, and with this process however that ends.
+/// The right to start the daemon of a socket. It ends when this value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct Turn {
     _lock: Option<File>,
 }
 
 impl Turn {
-    /// Takes the right, unless another client has it. Where there can be no lock everybody has it, and the
-    /// daemon says what is wrong with the place.
-    pub(crate) fn take(place: &SocketPath) -> Option<Self> {
-        let Ok(lock) = open(place) else {
+    /// Takes the right, unless another client has it. If the lock file cannot be opened, every client gets the
+    /// right, and the daemon reports what is wrong with the folder.
+    pub(crate) fn take(socket_path: &SocketPath) -> Option<Self> {
+        let Ok(lock) = open(socket_path) else {
             return Some(Self { _lock: None });
         };
         match lock.try_lock() {
@@ -25,15 +25,15 @@ impl Turn {
     }
 }
 
-fn open(place: &SocketPath) -> io::Result<File> {
-    place.prepare().map_err(io::Error::other)?;
+fn open(socket_path: &SocketPath) -> io::Result<File> {
+    socket_path.prepare().map_err(io::Error::other)?;
     OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
         .mode(0o600)
         .custom_flags(libc::O_NOFOLLOW)
-        .open(place.beside("starting"))
+        .open(socket_path.sibling("starting"))
 }
 
 #[cfg(test)]
@@ -43,18 +43,18 @@ mod tests {
     #[test]
     fn one_client_at_a_time_starts_a_daemon_and_the_next_one_may_once_it_is_gone() {
         let folder = tempfile::tempdir().unwrap();
-        let place = SocketPath::choose(Some(folder.path().join("run/d.sock")));
-        let first = Turn::take(&place).unwrap();
-        assert!(Turn::take(&place).is_none());
+        let socket_path = SocketPath::choose(Some(folder.path().join("run/d.sock")));
+        let first = Turn::take(&socket_path).unwrap();
+        assert!(Turn::take(&socket_path).is_none());
         let other = SocketPath::choose(Some(folder.path().join("run/e.sock")));
-        assert!(Turn::take(&other).is_some(), "another daemon's place");
+        assert!(Turn::take(&other).is_some(), "another daemon's socket");
         drop(first);
-        assert!(Turn::take(&place).is_some());
+        assert!(Turn::take(&socket_path).is_some());
     }
 
     #[test]
-    fn where_there_can_be_no_lock_everybody_may_start_a_daemon() {
-        let place = SocketPath::choose(Some("/proc/nowhere/d.sock".into()));
-        assert!(Turn::take(&place).is_some() && Turn::take(&place).is_some());
+    fn without_a_lock_file_every_client_may_start_a_daemon() {
+        let socket_path = SocketPath::choose(Some("/proc/nowhere/d.sock".into()));
+        assert!(Turn::take(&socket_path).is_some() && Turn::take(&socket_path).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions whose daemon is played by the test, or never comes.
+//! Sessions whose daemon is simulated by the test, or never starts.
 
 use crate::lines::{self, LineReader, LineWriter};
 use crate::{Opening, RemoteSession, SocketPath, StartDaemon};
@@ -14,10 +14,10 @@ use tempfile::TempDir;
 use tokio::net::UnixListener;
 use tokio::time::Instant;
 
-/// A place for a daemon.
+/// A socket path for a daemon, and sessions that use it.
 struct DaemonHarness {
     _folder: TempDir,
-    place: SocketPath,
+    socket_path: SocketPath,
     starts: Arc<AtomicUsize>,
 }
 
@@ -25,13 +25,13 @@ impl DaemonHarness {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self {
-            place: SocketPath::choose(Some(folder.path().join("d.sock"))),
+            socket_path: SocketPath::choose(Some(folder.path().join("d.sock"))),
             _folder: folder,
             starts: Arc::default(),
         }
     }
 
-    /// A session that starts daemons which never come up.
+    /// A session whose daemons never come up.
     fn waits(&self) -> RemoteSession {
         self.open(Box::new(|| Ok(Box::pin(std::future::pending()))))
     }
@@ -45,7 +45,7 @@ impl DaemonHarness {
         }))
     }
 
-    /// A session that starts daemons which never come up, and counts them.
+    /// A session whose daemons never come up; counts the starts.
     fn waits_and_counts(&self) -> RemoteSession {
         let starts = Arc::clone(&self.starts);
         self.open(Box::new(move || {
@@ -56,7 +56,7 @@ impl DaemonHarness {
 
     fn open(&self, start: StartDaemon) -> RemoteSession {
         RemoteSession::open(Opening {
-            place: self.place.clone(),
+            socket_path: self.socket_path.clone(),
             client: ClientInfo::default(),
             options: SessionOptions::default(),
             name: None,
@@ -65,18 +65,18 @@ impl DaemonHarness {
     }
 
     fn listen(&self) -> UnixListener {
-        UnixListener::bind(self.place.socket()).unwrap()
+        UnixListener::bind(self.socket_path.socket()).unwrap()
     }
 }
 
-/// The daemon's end of a connection with a session.
+/// The daemon's side of a connection with a session.
 struct Daemon {
     reader: LineReader,
     writer: LineWriter,
 }
 
 impl Daemon {
-    /// Takes the next client in.
+    /// Accepts the next client.
     async fn meet(listener: &UnixListener) -> Self {
         let (stream, _) = listener.accept().await.unwrap();
         let (reader, writer) = lines::split(stream);
@@ -132,7 +132,7 @@ fn text(reply: &CallReply) -> &str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_who_wait_for_a_daemon_that_does_not_come_are_told_at_once() {
+async fn all_calls_fail_together_if_the_daemon_does_not_start() {
     let harness = DaemonHarness::new();
     let session = harness.waits();
     let begun = Instant::now();
@@ -147,14 +147,14 @@ async fn all_who_wait_for_a_daemon_that_does_not_come_are_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_any_more_is_not_sent() {
+async fn an_abandoned_call_is_not_sent() {
     let harness = DaemonHarness::new();
     let session = harness.waits();
     let forsaken = session.call(CallRequest {
         tool: "click".into(),
         ..call("1")
     });
-    // It is handed in, and given up before there is a daemon.
+    // The caller gives up before a daemon is running.
     assert!(futures_util::poll!(std::pin::pin!(forsaken)).is_pending());
     let listener = harness.listen();
     let (_, heard) = tokio::join!(session.call(call("2")), async {
@@ -175,7 +175,7 @@ async fn a_daemon_that_was_stopped_is_not_started_to_cancel_something() {
     let (told, ()) = tokio::join!(session.call(call("1")), async {
         let mut daemon = Daemon::meet(&listener).await;
         assert!(matches!(daemon.hear().await, FromClient::Request(_)));
-        std::fs::remove_file(harness.place.socket()).unwrap();
+        std::fs::remove_file(harness.socket_path.socket()).unwrap();
         let event = EventKind::Stopping;
         daemon.say(FromDaemon::Event { event }).await;
     });
@@ -192,7 +192,7 @@ async fn a_daemon_that_was_stopped_is_not_started_to_cancel_something() {
 }
 
 #[tokio::test]
-async fn a_list_that_a_dying_daemon_owed_is_told_by_the_next_one() {
+async fn a_list_that_a_dying_daemon_owed_is_sent_by_the_next_one() {
     let harness = DaemonHarness::new();
     let listener = harness.listen();
     let session = harness.tries();
@@ -211,7 +211,7 @@ async fn a_list_that_a_dying_daemon_owed_is_told_by_the_next_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_cannot_be_had_is_declined_with_the_reason() {
+async fn a_list_fails_with_the_reason() {
     for (session, why) in [
         (DaemonHarness::new().waits(), "cannot be reached"),
         (DaemonHarness::new().tries(), "there is no program"),
@@ -226,7 +226,7 @@ async fn a_list_that_cannot_be_had_is_declined_with_the_reason() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_all_who_lost_their_daemon_one_starts_the_next() {
+async fn of_all_clients_that_lost_their_daemon_one_starts_the_next() {
     let harness = DaemonHarness::new();
     let sessions: Vec<_> = (0..20).map(|_| harness.waits_and_counts()).collect();
     let calls = sessions.iter().map(|session| session.call(call("1")));
@@ -242,12 +242,12 @@ async fn of_all_who_lost_their_daemon_one_starts_the_next() {
 async fn a_daemon_that_was_there_is_started_again_without_a_growing_pause() {
     let harness = DaemonHarness::new();
     let (starts, mut started) = tokio::sync::watch::channel(0);
-    let socket = harness.place.socket().to_owned();
+    let socket = harness.socket_path.socket().to_owned();
     let session = harness.open(Box::new(move || {
         starts.send_modify(|starts| *starts += 1);
         let _ = std::fs::remove_file(&socket);
         let listener = UnixListener::bind(&socket)?;
-        // It takes one client, and is dead before it says a word.
+        // It accepts one client, and dies before it sends anything.
         let life = tokio::spawn(async move { drop(listener.accept().await) });
         Ok(Box::pin(async move { drop(life.await) }))
     }));

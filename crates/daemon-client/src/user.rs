@@ -1,4 +1,4 @@
-//! Whose process this is.
+//! The user of this process.
 
 /// The id of the user we act as.
 pub(crate) fn own_uid() -> u32 {

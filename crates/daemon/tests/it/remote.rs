@@ -34,7 +34,7 @@ pub(crate) fn open(place: SocketPath) -> (RemoteSession, Arc<AtomicUsize>) {
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&tries);
     let session = open_with(
-        place,
+        socket_path: place,
         Box::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
             Err(std::io::Error::other(
@@ -57,7 +57,7 @@ fn open_with(place: SocketPath, start: StartDaemon) -> RemoteSession {
 
 fn opened(place: SocketPath, options: SessionOptions, start: StartDaemon) -> RemoteSession {
     RemoteSession::open(Opening {
-        place,
+        socket_path: place,
         client: ClientInfo::default(),
         options,
         name: None,
