@@ -16,21 +16,21 @@ pub struct Args {
     browser: BrowserFlags,
 
     /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
-    /// tab; `static` is a fixed list of every tool; `auto` chooses by the client.
+    /// tab; `static` is a fixed list of every tool; `auto` depends on the client.
     #[arg(long, value_enum, default_value_t = Tools::Auto, help_heading = TOOLS)]
     tools: Tools,
 
-    /// What becomes of the tabs that this client opened when it goes.
-    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = AtEnd::Close, help_heading = TABS)]
-    on_session_end: AtEnd,
+    /// Whether to close or keep the tabs that this client opened when its session ends.
+    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = SessionEnd::Close, help_heading = TABS)]
+    on_session_end: SessionEnd,
 
-    /// Who may use the tabs that this client holds: whoever names one (and is told so), nobody else,
-    /// or everybody.
+    /// Whether other clients may use the tabs that this client holds: `respect` lets a client use a tab that it
+    /// names (and tells it so), `exclusive` lets none, `shared` lets all.
     #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect, help_heading = TABS)]
     tab_policy: Policy,
 
-    /// Work in the tab that the user brings to the front, as soon as that happens. Without it the agent
-    /// stays in its own tab, wherever the user goes.
+    /// Switch to the tab that the user brings to the front. Without this flag the agent stays in its own
+    /// tab.
     #[arg(long = "followUserFocus", alias = "follow-user-focus", help_heading = TABS)]
     follow_user_focus: bool,
 
@@ -38,23 +38,23 @@ pub struct Args {
     #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On, help_heading = TOOLS)]
     page_actions: Switch,
 
-    /// How many tools are generated from a page at most, or `off`.
+    /// The most tools to generate from a page, or `off`.
     #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30", help_heading = TOOLS)]
     generated_tools: u16,
 
     #[command(flatten)]
     categories: CategoryFlags,
 
-    /// Have three tools and no others: navigate, evaluate and screenshot.
+    /// Offer only three tools: navigate, evaluate and screenshot.
     #[arg(long, conflicts_with = "categories", help_heading = TOOLS)]
     slim: bool,
 
     #[command(flatten)]
     origins: OriginFlags,
 
-    /// Whether a person is asked before a page's own tool runs: `ask` if the tool says that what it does may be
-    /// hard to undo, `always` unless it says that it changes nothing, or `never`. Where nobody can be asked,
-    /// the tool does not run.
+    /// Whether to ask a person before a page's own tool runs: `ask` if the tool says that it may be hard to undo,
+    /// `always` unless the tool says that it changes nothing, or `never`. If no person can be asked, the tool
+    /// does not run.
     #[arg(long, value_enum, default_value_t = Confirming::Ask, help_heading = "Policy")]
     confirm: Confirming,
 
@@ -72,12 +72,12 @@ pub struct Args {
     )]
     pub(crate) socket: Option<PathBuf>,
 
-    /// The loopback port for pages of a daemon that is started; 0 takes any that is free.
+    /// The loopback port for pages, if this client starts the daemon; 0 means any free port.
     #[arg(long, value_name = "PORT", help_heading = PROCESS)]
     pub(crate) port: Option<u16>,
 
-    /// How calls of pages' own tools find their tab: `smart` takes one that has the tool, the one in
-    /// front first; `hybrid` always takes the one in front.
+    /// Which tab a call of a page's own tool goes to: `smart` chooses a tab that has the tool, the one in
+    /// front first; `hybrid` always chooses the one in front.
     #[arg(long, value_enum, default_value_t = Route::Smart, help_heading = TOOLS)]
     routing: Route,
 
@@ -85,9 +85,9 @@ pub struct Args {
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE", help_heading = PROCESS)]
     pub(crate) log_file: Option<PathBuf>,
 
-    /// One more folder in which tools may read and write files; may be repeated. Else they keep to the
-    /// folder in which tabmux is started, and to those that the client says it works in. What is hidden below
-    /// (`.ssh`, `.git`) is left alone, unless such a folder is named itself.
+    /// One more folder in which tools may read and write files; may be repeated. By default these are the folder in
+    /// which tabmux is started and those that the client reports. Hidden folders below (`.ssh`, `.git`) are not
+    /// accessible, unless such a folder is named itself.
     #[arg(
         long = "filesystemRoot",
         alias = "filesystem-root",
@@ -96,8 +96,8 @@ pub struct Args {
     )]
     filesystem_root: Vec<PathBuf>,
 
-    /// Keep files that tools write without a path in this folder, such as PDFs and downloads. Else they are in a
-    /// folder that ends with the session.
+    /// Keep files that tools write without a path, such as PDFs and downloads, in this folder. By default they are in a
+    /// folder that is deleted with the session.
     #[arg(
         long = "outputDir",
         alias = "output-dir",
@@ -106,7 +106,7 @@ pub struct Args {
     )]
     output_dir: Option<PathBuf>,
 
-    /// What was taken without effect, for the log.
+    /// Flags without effect, for the log.
     #[arg(skip)]
     pub(crate) notes: Vec<String>,
 
@@ -116,8 +116,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// The flags of this process, whose first argument is `mcp`. Only this command's are built: a
-    /// client is waiting.
+    /// The flags of this process, whose first argument is `mcp`. Builds the parser of this command only,
+    /// because a client is waiting.
     pub fn read() -> Self {
         Self::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
@@ -127,9 +127,9 @@ impl Args {
         let mut words = words.into_iter();
         let head: Vec<_> = words.by_ref().take(2).collect();
         let translated = flags::translate(words)
-            .map_err(|why| Alone::command().error(ErrorKind::InvalidValue, why))?;
-        let Only::Mcp(args) =
-            Alone::try_parse_from(head.into_iter().chain(translated.args))?.command;
+            .map_err(|why| McpCli::command().error(ErrorKind::InvalidValue, why))?;
+        let McpOnly::Mcp(args) =
+            McpCli::try_parse_from(head.into_iter().chain(translated.args))?.command;
         Ok(Self {
             notes: translated.notes,
             wants_fixed_list: translated.is_theirs,
@@ -137,7 +137,7 @@ impl Args {
         })
     }
 
-    /// What the flags say about the session.
+    /// The session options that the flags mean.
     pub(crate) fn options(
         self,
         kinds: fn() -> Vec<Kind>,
@@ -146,7 +146,7 @@ impl Args {
         let browser = self.browser.options()?;
         if self.no_daemon && browser.extension {
             bail!(
-                "--extension needs the daemon, which the extension connects to; leave --no-daemon out"
+                "--extension needs the daemon, which the extension connects to; remove --no-daemon"
             );
         }
         let mut output = absolute(self.output_dir.into_iter().collect())?;
@@ -159,8 +159,8 @@ impl Args {
                 Tools::Static => ToolMode::Static,
             },
             on_session_end: match self.on_session_end {
-                AtEnd::Close => OnSessionEnd::Close,
-                AtEnd::Keep => OnSessionEnd::Keep,
+                SessionEnd::Close => OnSessionEnd::Close,
+                SessionEnd::Keep => OnSessionEnd::Keep,
             },
             tab_policy: match self.tab_policy {
                 Policy::Respect => TabPolicy::Respect,
@@ -189,23 +189,23 @@ impl Args {
     }
 }
 
-/// The daemon works in another folder than whoever wrote the paths.
+/// The daemon runs in another folder, so paths must be absolute.
 fn absolute(paths: Vec<PathBuf>) -> anyhow::Result<Vec<PathBuf>> {
     let paths = paths.into_iter().map(|path| {
-        std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
+        std::path::absolute(&path).with_context(|| format!("{} is not a path", path.display()))
     });
     paths.collect()
 }
 
 #[derive(Debug, Parser)]
 #[command(name = "tabmux", version, max_term_width = 100)]
-struct Alone {
+struct McpCli {
     #[command(subcommand)]
-    command: Only,
+    command: McpOnly,
 }
 
 #[derive(Debug, Subcommand)]
-enum Only {
+enum McpOnly {
     Mcp(Box<Args>),
 }
 
@@ -224,7 +224,7 @@ enum Tools {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum AtEnd {
+enum SessionEnd {
     Close,
     Keep,
 }
@@ -263,7 +263,7 @@ const TOOLS: &str = "Tools";
 const TABS: &str = "Tabs";
 const PROCESS: &str = "Daemon and log";
 
-/// A tab offers no more tools than this, whoever found them.
+/// A tab offers no more tools than this, whatever their source.
 const MOST_GENERATED: u16 = 60;
 
 #[cfg(test)]

@@ -24,29 +24,28 @@ use tabmux_protocol::session::{BrowserOptions, Endpoint};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Browser")]
 pub struct BrowserFlags {
-    /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated. A name can
-    /// stand before it (work=http://…), and a command after it (http://…|google-chrome …) that is run
-    /// with your rights when the agent asks to reconnect a browser that cannot be reached: trusted
-    /// commands only.
+    /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated. Prepend a name
+    /// if you like (work=http://…). Append `|COMMAND` to restart the browser when reconnecting fails
+    /// (http://…|google-chrome …); the command runs in a shell with your rights: trusted commands only.
     #[arg(
         long = "browserUrl",
         alias = "browser-url",
         short = 'u',
         value_name = "[NAME=]URL[|COMMAND]",
-        value_parser = placed
+        value_parser = ordered
     )]
-    browser_url: Vec<Placed>,
+    browser_url: Vec<Ordered>,
 
     /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID. May
-    /// be repeated, and have a name and a command like --browserUrl.
+    /// be repeated; takes a name and a command like --browserUrl.
     #[arg(
         long = "wsEndpoint",
         alias = "ws-endpoint",
         short = 'w',
         value_name = "[NAME=]URL[|COMMAND]",
-        value_parser = placed
+        value_parser = ordered
     )]
-    ws_endpoint: Vec<Placed>,
+    ws_endpoint: Vec<Ordered>,
 
     /// Headers for --wsEndpoint, a JSON object such as {"Authorization":"Bearer TOKEN"}; one for each
     /// endpoint, in their order.
@@ -59,8 +58,8 @@ pub struct BrowserFlags {
     )]
     ws_headers: Vec<Headers>,
 
-    /// Attach to a browser of yours that runs and allows remote debugging (chrome://inspect/#remote-debugging),
-    /// and never launch one. --channel or --userDataDir say which.
+    /// Attach to your running browser that allows remote debugging (chrome://inspect/#remote-debugging), and never
+    /// launch one. --channel or --userDataDir choose which.
     #[arg(
         long = "autoConnect",
         alias = "auto-connect",
@@ -72,7 +71,7 @@ pub struct BrowserFlags {
     #[arg(long)]
     extension: bool,
 
-    /// Which browser of several, by the name that its extension was installed with.
+    /// Which of several browsers, by the name that its extension was installed with.
     #[arg(long = "browser", value_name = "NAME", requires = "extension")]
     browser: Option<String>,
 
@@ -84,17 +83,17 @@ pub struct BrowserFlags {
     #[arg(long = "allowDefaultBrowser", alias = "allow-default-browser")]
     allow_default_browser: bool,
 
-    /// Connect to all browsers when the client comes, instead of when each is first needed. Nothing
-    /// waits for it; one that cannot be reached is tried again when it is needed.
+    /// Connect to all browsers when the session begins, instead of when each is first needed. This happens in the
+    /// background; a browser that cannot be reached is tried again when it is needed.
     #[arg(long = "connectAtStart", alias = "connect-at-start")]
     connect_at_start: bool,
 
-    /// Launch without a window. Also so by itself when there is no display.
+    /// Launch without a window. Default without a display.
     #[arg(long)]
     headless: bool,
 
-    /// Launch with cookies, storage and tabs of its own, gone afterwards: a context of a browser that the
-    /// daemon may share, and a temporary profile with --no-daemon.
+    /// Launch with separate cookies, storage and tabs, deleted at the end: a browser context in a browser that other
+    /// sessions may share, or a temporary profile with --no-daemon.
     #[arg(long)]
     isolated: bool,
 
@@ -141,11 +140,11 @@ pub struct BrowserFlags {
     )]
     chrome_arg: Vec<String>,
 
-    /// What the launched browser calls itself.
+    /// The user agent of the launched browser.
     #[arg(long = "userAgent", alias = "user-agent", value_name = "TEXT")]
     user_agent: Option<String>,
 
-    /// Hosts that are reached without the proxy, such as `.example.com,localhost`.
+    /// Hosts to reach without the proxy, such as `.example.com,localhost`.
     #[arg(
         long = "proxyBypass",
         alias = "proxy-bypass",
@@ -159,7 +158,7 @@ pub struct BrowserFlags {
     #[arg(long = "initScript", alias = "init-script", value_name = "FILE")]
     init_script: Vec<PathBuf>,
 
-    /// What pages of the launched browser may do without asking, such as `geolocation,clipboard-read`.
+    /// Permissions that pages of the launched browser have without asking, such as `geolocation,clipboard-read`.
     #[arg(
         long = "grantPermissions",
         alias = "grant-permissions",
@@ -193,17 +192,17 @@ impl BrowserFlags {
         let attaches = self.auto_connect || !endpoints.is_empty();
         if self.chooses_launch() && !endpoints.is_empty() {
             bail!(
-                "--browserUrl and --wsEndpoint attach to a browser; flags that launch one do not go with them"
+                "--browserUrl and --wsEndpoint attach to a browser; remove the flags that launch one"
             );
         }
         if self.extension && (self.launches() || attaches) {
             bail!(
-                "--extension means your own browser; flags that launch one or attach to another do not go with it"
+                "--extension means your own browser; remove the flags that launch a browser or attach to another"
             );
         }
         if attaches && self.shapes_launch() {
             tracing::warn!(
-                "--headless, --acceptInsecureCerts and --chromeArg have no effect on a browser that runs already"
+                "--headless, --acceptInsecureCerts and --chromeArg have no effect on a browser that already runs"
             );
         }
         let launches = self.launches() && !attaches;
@@ -234,29 +233,29 @@ impl BrowserFlags {
         })
     }
 
-    /// The browsers to attach to, in the order in which they are named.
+    /// The browsers to attach to, in the order of the command line.
     fn endpoints(&self) -> anyhow::Result<Vec<Endpoint>> {
         let mut web_sockets = self.ws_endpoint.clone();
         if !self.ws_headers.is_empty() && self.ws_headers.len() != web_sockets.len() {
             bail!(
                 "--wsHeaders is given {} times for {} endpoints; give it once for each --wsEndpoint, {{}} \
-                 where none is needed",
+                 where no header is needed",
                 self.ws_headers.len(),
                 web_sockets.len()
             );
         }
-        for (endpoint, headers) in web_sockets.iter_mut().zip(&self.ws_headers) {
-            endpoint.it.headers = headers.0.clone().map_err(anyhow::Error::msg)?;
+        for (ordered, headers) in web_sockets.iter_mut().zip(&self.ws_headers) {
+            ordered.endpoint.headers = headers.0.clone().map_err(anyhow::Error::msg)?;
         }
-        for endpoint in &mut web_sockets {
-            endpoint.it.web_socket = true;
+        for ordered in &mut web_sockets {
+            ordered.endpoint.web_socket = true;
         }
         let mut all = [self.browser_url.clone(), web_sockets].concat();
-        all.sort_by_key(|endpoint| endpoint.place);
-        Ok(all.into_iter().map(|endpoint| endpoint.it).collect())
+        all.sort_by_key(|ordered| ordered.position);
+        Ok(all.into_iter().map(|ordered| ordered.endpoint).collect())
     }
 
-    /// Arguments for the browser itself.
+    /// Command-line arguments for the browser.
     fn arguments(&self) -> Vec<String> {
         let agent = self
             .user_agent
@@ -276,7 +275,7 @@ impl BrowserFlags {
         self.chooses_launch() || self.shapes_launch()
     }
 
-    /// Whether flags say which browser is launched, and with what in it.
+    /// Whether flags choose which browser to launch, or its contents.
     fn chooses_launch(&self) -> bool {
         self.isolated
             || self.user_data_dir.is_some()
@@ -288,18 +287,18 @@ impl BrowserFlags {
             || !self.grant_permissions.is_empty()
     }
 
-    /// Whether flags only say how it is launched. Configurations have them beside an address.
+    /// Whether flags only say how to launch it. Some configurations have these together with an address.
     fn shapes_launch(&self) -> bool {
         self.headless || self.accept_insecure_certs || !self.chrome_arg.is_empty()
     }
 }
 
-/// The daemon works in another folder than whoever wrote the path.
+/// The daemon runs in another folder, so paths must be absolute.
 fn absolute(path: PathBuf) -> anyhow::Result<PathBuf> {
-    std::path::absolute(&path).with_context(|| format!("{} is no path", path.display()))
+    std::path::absolute(&path).with_context(|| format!("{} is not a path", path.display()))
 }
 
-/// A name without a folder is for the `PATH`.
+/// Makes the path absolute. A name without a folder is looked up in `PATH` later.
 fn program(path: PathBuf) -> anyhow::Result<PathBuf> {
     match path.as_os_str().as_encoded_bytes().contains(&b'/') {
         true => absolute(path),
@@ -307,8 +306,8 @@ fn program(path: PathBuf) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// Headers as the command line has them, or what is wrong with them. The parser of the command line would repeat
-/// a wrong value, and there are secrets in it.
+/// The parsed headers, or what is wrong with them. The error is reported later: clap would print the wrong value,
+/// which may have secrets in it.
 #[derive(Clone, Debug)]
 struct Headers(Result<Vec<(String, String)>, String>);
 
@@ -317,26 +316,26 @@ fn headers(text: &str) -> Result<Headers, Infallible> {
     let read = read.map(|map| map.into_iter().collect());
     Ok(Headers(read.map_err(|error| {
         format!(
-            "--wsHeaders is no JSON object of texts: it goes wrong at character {}. Write it like \
+            "--wsHeaders is not a JSON object of strings: error at character {}. Write it like \
              '{{\"Authorization\":\"Bearer TOKEN\"}}'",
             error.column()
         )
     })))
 }
 
-/// An endpoint, and which of all endpoints on the command line it is.
+/// An endpoint, and its position among all endpoints of the command line.
 #[derive(Clone, Debug)]
-struct Placed {
-    place: usize,
-    it: Endpoint,
+struct Ordered {
+    position: usize,
+    endpoint: Endpoint,
 }
 
-/// Two flags name endpoints. Their values are read in the order in which they are written, which is
-/// all that tells afterwards which came first.
-fn placed(text: &str) -> Result<Placed, String> {
+/// Two flags name endpoints, and clap keeps them apart. It parses values in the order of the command
+/// line, so counting here tells which came first.
+fn ordered(text: &str) -> Result<Ordered, String> {
     static READ: AtomicUsize = AtomicUsize::new(0);
-    let place = READ.fetch_add(1, Ordering::Relaxed);
-    endpoint(text).map(|it| Placed { place, it })
+    let position = READ.fetch_add(1, Ordering::Relaxed);
+    endpoint(text).map(|endpoint| Ordered { position, endpoint })
 }
 
 /// `[NAME=]URL[|COMMAND]`.
@@ -353,8 +352,8 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
         Some((name, address)) if is_name(name) => (Some(name.to_owned()), address),
         _ => (None, address),
     };
-    // An address that is none is told when somebody needs the browser: whoever starts a server for an
-    // agent does not see what it says at its start.
+    // A malformed address is reported when the browser is needed: users do not see what a server prints at
+    // its start.
     if address.is_empty() {
         return Err("write it like http://127.0.0.1:9222".to_owned());
     }

@@ -1,9 +1,9 @@
 //! The process of one MCP client: MCP on one side, the daemon's socket on the other.
 //!
-//! Every client has such a process, and most of what it weighs is code: the system brings it into
-//! memory 64 kB at a time, however little of that is used. So all that such a process runs is made
-//! here and in the crates below, away from what only the daemon needs; the linker puts into one
-//! place what one crate has made, generic code included.
+//! Every client has such a process, and most of its memory is code: the system loads code in pieces
+//! of 64 kB, however little of a piece is used. So everything that such a process runs is in this
+//! crate and the crates below it, apart from code that only the daemon needs; the linker keeps the
+//! code of one crate together, generic code included.
 
 pub mod flags;
 pub mod logging;
@@ -12,7 +12,7 @@ mod args;
 mod start;
 
 pub use args::Args;
-pub use start::{log_beside, starter};
+pub use start::{log_path, starter};
 
 use anyhow::Context;
 use std::future::Future;
@@ -23,36 +23,36 @@ use tabmux_mcp::ServeError;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What is seldom needed, and so is not here.
+/// Functions of the `tabmux` binary for rare cases, whose code is kept out of this crate.
 #[derive(Clone, Copy, Debug)]
 pub struct Fallbacks {
     /// Serves the client without a daemon.
     pub serve_here: fn(SessionOptions) -> anyhow::Result<()>,
-    /// The kinds of tools that there are.
+    /// The existing categories of tools.
     pub kinds: fn() -> Vec<flags::Kind>,
-    /// Reads the origins in a flag. Fails, in words, on what is none.
+    /// Parses the origins in a flag. The error is a sentence.
     pub origins: flags::ReadOrigins,
 }
 
-/// `tabmux mcp`: serves the client at stdin and stdout until it goes or a signal comes.
+/// `tabmux mcp`: serves the client at stdin and stdout until it disconnects or a signal comes.
 ///
 /// # Errors
 /// When flags contradict each other, nothing can be served, or a stream broke.
-pub fn run(mut args: Args, elsewhere: Fallbacks) -> anyhow::Result<()> {
+pub fn run(mut args: Args, fallbacks: Fallbacks) -> anyhow::Result<()> {
     logging::start(args.log_file.as_deref())?;
     tracing::warn!("{WARNING}");
     for note in &args.notes {
         tracing::warn!("{note}");
     }
-    let place = SocketPath::choose(args.socket.take());
+    let socket_path = SocketPath::choose(args.socket.take());
     let (no_daemon, port) = (args.no_daemon, args.port);
-    let options = args.options(elsewhere.kinds, elsewhere.origins)?;
+    let options = args.options(fallbacks.kinds, fallbacks.origins)?;
     if no_daemon {
-        return (elsewhere.serve_here)(options);
+        return (fallbacks.serve_here)(options);
     }
     serve_through_daemon(Opening {
-        start: starter(&place, port)?,
-        place,
+        start: starter(&socket_path, port)?,
+        socket_path,
         client: ClientInfo {
             name: parent_name(),
             pid: std::process::id(),
@@ -63,7 +63,7 @@ pub fn run(mut args: Args, elsewhere: Fallbacks) -> anyhow::Result<()> {
 }
 
 fn serve_through_daemon(opening: Opening) -> anyhow::Result<()> {
-    // All that is done here is to pass messages on; one thread is smaller and faster.
+    // This process only passes messages on; one thread is smaller and faster.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -71,15 +71,15 @@ fn serve_through_daemon(opening: Opening) -> anyhow::Result<()> {
     let served = runtime.block_on(until_signalled(async {
         tabmux_mcp::serve_stdio(RemoteSession::open(opening)).await
     }));
-    // A read of a terminal blocks a thread for ever; nothing of ours waits for it.
+    // A blocked read from a terminal never returns; do not wait for its thread.
     runtime.shutdown_timeout(Duration::ZERO);
     served
 }
 
-/// Serves until that ends, or a signal comes.
+/// Serves until `serving` ends or a signal comes.
 ///
 /// # Errors
-/// Those of serving, except that the client is gone: it cannot be told anything.
+/// Those of `serving`, except that the client has closed its pipe.
 pub async fn until_signalled(
     serving: impl Future<Output = Result<(), ServeError>>,
 ) -> anyhow::Result<()> {
@@ -98,7 +98,7 @@ pub async fn until_signalled(
     }
 }
 
-/// Who started us, as a first name for the session: the program of our parent process.
+/// The program of our parent process: the name of the session until the handshake.
 fn parent_name() -> String {
     let parent = std::os::unix::process::parent_id();
     let name = std::fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default();
@@ -108,6 +108,6 @@ fn parent_name() -> String {
     }
 }
 
-/// Said at every start, to whoever reads the log of a client's servers.
+/// Logged at every start, for users who read the log of their client's servers.
 const WARNING: &str = "the client and its agent can see and change everything in the browser that \
-                       tabmux connects to; keep out of it what they should not know";
+                       tabmux connects to; do not use that browser for anything they should not see";

@@ -46,15 +46,15 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Waits until what was logged is written, at the end of the process; not for a disk that hangs.
+/// Waits at the end of the process until the log is written, but not for a disk that hangs.
 pub fn finish() {
     if let Some(flusher) = FLUSHER.get() {
         flusher.flush(LAST_WAIT);
     }
 }
 
-/// Pages can cause lines, so a file must not grow without end. What is none, such as `/dev/stderr`, is not ours
-/// to rename.
+/// Opens a regular file with rotation, because pages can cause log lines without end. Anything else, such as
+/// `/dev/stderr`, must not be renamed and is opened as it is.
 fn open(path: &Path) -> io::Result<Box<dyn Write + Send>> {
     let is_special = fs::symlink_metadata(path).is_ok_and(|it| !it.is_file());
     Ok(match is_special {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_may_go_to_what_is_no_file() {
+    fn a_log_may_go_to_a_device() {
         for path in ["/dev/null", "/dev/fd/2"] {
             open(Path::new(path)).unwrap().write_all(b"\n").unwrap();
         }

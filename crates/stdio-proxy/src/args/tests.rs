@@ -105,7 +105,7 @@ fn flags_that_only_chrome_devtools_mcp_has_choose_the_fixed_list() {
 }
 
 #[test]
-fn every_flag_of_chrome_devtools_mcp_is_taken_or_refused_in_a_sentence() {
+fn every_flag_of_chrome_devtools_mcp_is_accepted_or_refused_in_a_sentence() {
     let mut refused = Vec::new();
     for (name, samples) in flags::samples() {
         for sample in samples {
@@ -132,7 +132,7 @@ fn every_flag_of_chrome_devtools_mcp_is_taken_or_refused_in_a_sentence() {
 }
 
 #[test]
-fn every_flag_of_playwright_mcp_is_taken_or_refused_in_a_sentence() {
+fn every_flag_of_playwright_mcp_is_accepted_or_refused_in_a_sentence() {
     let mut refused = Vec::new();
     for (name, samples) in flags::playwright_samples() {
         for sample in samples {
@@ -232,7 +232,7 @@ fn flags_of_playwright_mcp_mean_those_of_ours() {
 }
 
 #[test]
-fn what_is_refused_or_taken_without_effect_is_named_in_the_guide() {
+fn refused_flags_and_flags_without_effect_are_in_the_guide() {
     let guide = include_str!("../../../../docs/migrating.md");
     for (name, _) in flags::samples()
         .into_iter()
@@ -258,7 +258,7 @@ fn what_is_refused_or_taken_without_effect_is_named_in_the_guide() {
 }
 
 #[test]
-fn flags_that_mean_another_of_ours_are_that_one() {
+fn flags_that_mean_another_flag_of_ours_are_translated() {
     assert!(options(&["--fileNavigations"]).browser.allow_file_urls);
     assert!(!options(&["--no-file-navigations"]).browser.allow_file_urls);
     let categories = options(&["--experimentalScreencast=true"]).categories;

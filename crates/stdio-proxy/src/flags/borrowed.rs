@@ -1,7 +1,7 @@
-//! Reads a command line that was written for chrome-devtools-mcp or Playwright MCP, and says it in our own flags.
+//! Translates a command line for chrome-devtools-mcp or Playwright MCP into our own flags.
 //!
-//! Its parser takes `--flag`, `--flag=true`, `--flag true`, `--no-flag`, each in camel case and with
-//! hyphens, and lists as several words after one flag. Its flags are those of version 1.11; Playwright's, of 0.0.83.
+//! The parser of chrome-devtools-mcp takes `--flag`, `--flag=true`, `--flag true`, `--no-flag`, each in camel case and with
+//! hyphens, and lists as several words after one flag. The flags are those of chrome-devtools-mcp 1.11 and Playwright MCP 0.0.83.
 
 mod playwright;
 mod table;
@@ -15,20 +15,20 @@ use table::{FLAGS, Flag, Here, Takes};
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Translated {
     pub(crate) args: Vec<OsString>,
-    /// What was taken without effect, for the log.
+    /// Flags without effect, for the log.
     pub(crate) notes: Vec<String>,
-    /// Whether some flag shows that this configuration was written for the other server.
+    /// Whether some flag shows that this configuration was written for another server.
     pub(crate) is_theirs: bool,
 }
 
-/// Translates the flags of `tabmux mcp`. What is no flag of the other server's stays as it is.
+/// Translates the flags of `tabmux mcp`. Words that are no flags of the other servers are kept.
 ///
 /// # Errors
-/// In one sentence, when a flag is not here and must not be passed over.
+/// In one sentence, when a flag is not supported and must not be ignored.
 pub(crate) fn translate(words: impl IntoIterator<Item = OsString>) -> Result<Translated, String> {
     let words: Vec<OsString> = words.into_iter().collect();
     let mut reading = Reading {
-        // Our own flag of that name goes with an extension.
+        // With `--extension`, `--browser` is our own flag.
         names_extension: words.iter().any(|word| word == "--extension"),
         ..Reading::default()
     };
@@ -45,10 +45,10 @@ pub(crate) fn translate(words: impl IntoIterator<Item = OsString>) -> Result<Tra
     reading.end()
 }
 
-/// One flag as it is written.
+/// One flag of the command line.
 struct Written {
     flag: &'static Flag,
-    /// The name that is written, for messages.
+    /// The name as written, for messages.
     name: String,
     negated: bool,
     value: Option<String>,
@@ -78,7 +78,7 @@ impl Written {
 #[derive(Default)]
 struct Reading {
     out: Translated,
-    /// Our switches; whatever is said last stands.
+    /// Our switches; the last value of each counts.
     switches: BTreeMap<&'static str, (bool, bool)>,
     names_extension: bool,
     /// Headers for an address, as Playwright writes them.
@@ -148,7 +148,7 @@ impl Reading {
             }
             Here::Refused(_, why) => return Err(refusal(written, why)),
             Here::Value(ours) => {
-                // Whoever reads our own flags says what is missing.
+                // The parser of our own flags reports what is missing.
                 let value = value_of(written, words).unwrap_or_default();
                 self.out
                     .args
@@ -185,13 +185,13 @@ impl Reading {
             "firefox" | "webkit" => {
                 return Err(refusal(
                     written,
-                    "only Chrome, Chromium, Edge and Brave are driven; leave it out for Chrome or Chromium",
+                    "only Chrome, Chromium, Edge and Brave are supported; remove it to use Chrome or Chromium",
                 ));
             }
             name if name.starts_with("msedge") => {
                 return Err(refusal(
                     written,
-                    "name Edge's program with --executablePath",
+                    "give the path of Edge with --executablePath",
                 ));
             }
             name => self.out.args.push(format!("--browser={name}").into()),
@@ -209,7 +209,7 @@ impl Reading {
             Here::Refused(_, why) => return Err(refusal(written, why)),
             _ => written.flag.name,
         };
-        // Arguments of a browser begin with hyphens themselves.
+        // Arguments for a browser begin with hyphens, too.
         let first = match &written.value {
             Some(value) => Some(value.into()),
             None if name.ends_with("hromeArg") => words.next(),
@@ -236,7 +236,7 @@ impl Reading {
             _ => {}
         }
         if values.is_empty() {
-            // Whoever reads our own flags says what is missing.
+            // The parser of our own flags reports what is missing.
             self.out.args.push(format!("--{name}").into());
         }
         for value in values {
@@ -257,8 +257,7 @@ impl Reading {
         if !self.headers.is_empty() {
             if !self.has_web_socket {
                 return Err(
-                    "--cdp-header goes with a --cdp-endpoint that begins with ws: or wss:"
-                        .to_owned(),
+                    "--cdp-header needs a --cdp-endpoint that begins with ws: or wss:".to_owned(),
                 );
             }
             let headers = serde_json::to_string(&self.headers).unwrap_or_default();
@@ -281,8 +280,8 @@ fn value_of(
     words: &mut Peekable<impl Iterator<Item = OsString>>,
 ) -> Option<String> {
     written.value.clone().or_else(|| {
-        let apart = words.next_if(|word| !is_flag(word))?;
-        Some(apart.to_string_lossy().into_owned())
+        let separate = words.next_if(|word| !is_flag(word))?;
+        Some(separate.to_string_lossy().into_owned())
     })
 }
 
@@ -294,7 +293,7 @@ fn refusal(written: &Written, why: &str) -> String {
         true => "Playwright MCP",
         false => "chrome-devtools-mcp",
     };
-    format!("--{} of {server} is not here: {why}", written.name)
+    format!("--{} of {server} is not supported: {why}", written.name)
 }
 
 fn known(name: &str) -> Option<&'static Flag> {

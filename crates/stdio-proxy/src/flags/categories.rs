@@ -1,24 +1,24 @@
-//! The flags that say which kinds of tools are offered.
+//! The flags that choose which categories of tools are offered.
 
 use anyhow::bail;
 use clap::Args;
 
-/// A kind of tools that there is.
+/// A category of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind {
-    /// What users switch it by.
+    /// The name that the flags use.
     pub name: &'static str,
-    /// Whether it is offered only to those who ask for it.
+    /// Whether it is offered only on request.
     pub opt_in: bool,
 }
 
-/// Which kinds of tools are offered.
+/// Which categories of tools are offered.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Tools")]
 pub struct CategoryFlags {
-    /// Offer only these kinds of tools: input, navigation, emulation, performance, network,
-    /// debugging, and those that have to be asked for: storage, rules, screencast. A list that
-    /// follows the work has all of their tools from the start.
+    /// Offer only these categories of tools: input, navigation, emulation, performance, network,
+    /// debugging, and those that are offered only on request: storage, rules, screencast. A progressive
+    /// list then has all their tools from the start.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
@@ -27,17 +27,17 @@ pub struct CategoryFlags {
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     input: Option<bool>,
 
-    /// Whether to offer tools that go elsewhere and wait.
+    /// Whether to offer tools that navigate and wait.
     #[arg(long = "categoryNavigation", alias = "category-navigation", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     navigation: Option<bool>,
 
-    /// Whether to offer tools that pretend another device, network or place.
+    /// Whether to offer tools that emulate another device, network or location.
     #[arg(long = "categoryEmulation", alias = "category-emulation", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     emulation: Option<bool>,
 
-    /// Whether to offer tools that measure.
+    /// Whether to offer tools that measure performance.
     #[arg(long = "categoryPerformance", alias = "category-performance", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     performance: Option<bool>,
@@ -47,7 +47,7 @@ pub struct CategoryFlags {
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     network: Option<bool>,
 
-    /// Whether to offer tools that see the page and its scripts.
+    /// Whether to offer tools that inspect the page and its scripts.
     #[arg(long = "categoryDebugging", alias = "category-debugging", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     debugging: Option<bool>,
@@ -62,7 +62,7 @@ pub struct CategoryFlags {
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     rules: Option<bool>,
 
-    /// Whether to offer tools that film the page.
+    /// Whether to offer tools that record the page.
     #[arg(long = "categoryScreencast", alias = "category-screencast", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     screencast: Option<bool>,
@@ -77,10 +77,10 @@ impl CategoryFlags {
         }
     }
 
-    /// The categories that are offered; `None` if no flag says anything.
+    /// The categories to offer; `None` without a flag.
     ///
     /// # Errors
-    /// On a category that there is not.
+    /// On an unknown category.
     pub fn chosen(self, kinds: fn() -> Vec<Kind>) -> anyhow::Result<Option<Vec<String>>> {
         let switches = self.switches();
         if self.categories.is_none() && switches.iter().all(|(_, on)| on.is_none()) {
@@ -93,7 +93,7 @@ impl CategoryFlags {
             .unwrap_or_else(|| names(&kinds, |kind| !kind.opt_in));
         if let Some(unknown) = chosen.iter().find(|name| !known.contains(name)) {
             bail!(
-                "there is no category `{unknown}`; there are {}",
+                "there is no category `{unknown}`; choose from {}",
                 known.join(", ")
             );
         }
@@ -109,7 +109,7 @@ impl CategoryFlags {
         Ok(Some(chosen))
     }
 
-    /// The categories that flags ask for by name.
+    /// The categories that flags request by name.
     pub(crate) fn asked_for(&self) -> Vec<String> {
         let named = self.categories.iter().flatten().cloned();
         let switched_on = self.switches().into_iter();
@@ -137,7 +137,7 @@ impl CategoryFlags {
     }
 }
 
-/// The names of kinds, each once.
+/// The names of categories, each once.
 fn names(kinds: &[Kind], wanted: impl Fn(&Kind) -> bool) -> Vec<String> {
     let kinds = kinds.iter().filter(|kind| wanted(kind));
     let mut names: Vec<_> = kinds.map(|kind| kind.name.to_owned()).collect();
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(named, ["input", "debugging"]);
         let error = chosen(&["--categories", "magic"]).unwrap_err().to_string();
         assert!(
-            error.contains("there is no category `magic`; there are "),
+            error.contains("there is no category `magic`; choose from "),
             "{error}"
         );
     }

@@ -1,12 +1,12 @@
-//! The flags that say which sites a session may have to do with.
+//! The flags that set which sites a session may access.
 
 use anyhow::anyhow;
 use clap::Args;
 
-/// Reads the origins in a flag, as the daemon will. Fails, in words, on what is none.
+/// Parses the origins in a flag as the daemon does. The error is a sentence.
 pub type ReadOrigins = fn(&str) -> Result<Vec<String>, String>;
 
-/// Which sites, as the command line has them.
+/// Which sites a session may access.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Policy")]
 pub(crate) struct OriginFlags {
@@ -19,7 +19,7 @@ pub(crate) struct OriginFlags {
     )]
     allowed_origins: Vec<String>,
 
-    /// Origins that agents may not open, read or act on, whatever is allowed.
+    /// Origins that agents may not open, read or act on, even if they are allowed.
     #[arg(
         long = "blockedOrigins",
         alias = "blocked-origins",

@@ -1,9 +1,9 @@
-//! The flags about what pages of a launched browser get: scripts of the user's, and permissions.
+//! The flags for scripts and permissions of pages in a launched browser.
 
 use anyhow::{Context, bail};
 use std::path::PathBuf;
 
-/// What the files say.
+/// The contents of the files.
 pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     let scripts = files.iter().map(|file| {
         std::fs::read_to_string(file)
@@ -11,22 +11,22 @@ pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     });
     let scripts: Vec<String> = scripts.collect::<Result<_, _>>()?;
     if scripts.iter().map(String::len).sum::<usize>() > MOST {
-        bail!("--initScript: the files have more than 1 MB in all");
+        bail!("--initScript: the files are larger than 1 MB in all");
     }
     Ok(scripts)
 }
 
-/// A permission that browsers know by this name.
+/// Checks the name of a permission.
 pub(super) fn permission(name: &str) -> Result<String, String> {
     match KNOWN.contains(&name) {
         true => Ok(name.to_owned()),
-        false => Err(format!("there are {}", KNOWN.join(", "))),
+        false => Err(format!("choose from {}", KNOWN.join(", "))),
     }
 }
 
 const MOST: usize = 1_000_000;
 
-/// As the web's Permissions API names them, and `midi-sysex`.
+/// The names of the web's Permissions API, and `midi-sysex`.
 const KNOWN: [&str; 17] = [
     "accelerometer",
     "ambient-light-sensor",

@@ -15,7 +15,7 @@ fn options(flags: &[&str]) -> BrowserOptions {
 }
 
 #[test]
-fn without_flags_a_running_browser_may_be_taken() {
+fn without_flags_a_running_browser_may_be_used() {
     assert!(!options(&[]).launches);
 }
 
@@ -31,7 +31,7 @@ fn a_launch_flag_means_a_browser_that_we_launch() {
 }
 
 #[test]
-fn an_attached_browser_is_not_launched_whatever_says_how() {
+fn an_attached_browser_is_not_launched_despite_launch_flags() {
     let attached = options(&["--browserUrl=http://a:1", "--headless", "--chromeArg=--a"]);
     assert!(!attached.launches && !attached.attaches_only);
     let running = options(&["--autoConnect", "--channel=beta", "--headless"]);
@@ -129,8 +129,8 @@ fn browsers_may_be_several_with_names_commands_and_headers() {
 fn the_help_says_whose_rights_a_start_command_has() {
     let help = Only::command().render_long_help().to_string();
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    let warning = "that is run with your rights when the agent asks to reconnect a browser that cannot be \
-                   reached: trusted commands only";
+    let warning = "to restart the browser when reconnecting fails (http://…|google-chrome …); the command runs \
+                   in a shell with your rights: trusted commands only";
     assert!(help.contains(warning), "{help}");
 }
 

@@ -1,35 +1,35 @@
-//! A log that never keeps anybody waiting: lines are written by a thread of their own, and those that a disk is too
-//! slow for are lost and counted.
+//! A log that never blocks its caller: a separate thread writes the lines, and lines that the disk is too slow for
+//! are dropped and counted.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
-/// Where lines are put. Each write is a whole line, or several.
+/// The writer that callers use. Each write is a whole line, or several.
 #[derive(Debug)]
 pub(super) struct Queue {
     lines: SyncSender<Line>,
     lost: u64,
 }
 
-/// What the thread is given.
+/// A message for the thread.
 #[derive(Debug)]
 enum Line {
     Text(Vec<u8>),
-    /// Everything before it is written: say so.
+    /// Sent back once everything before it is written.
     Flush(SyncSender<()>),
 }
 
-/// Waits until everything is written that was logged before.
+/// Waits until everything logged so far is written.
 #[derive(Clone, Debug)]
 pub(super) struct Flusher(SyncSender<Line>);
 
 impl Queue {
-    /// Writes to `log` from now on.
+    /// Starts the thread that writes to `log`.
     pub(super) fn start(log: Box<dyn Write + Send>) -> io::Result<Self> {
         let (lines, queued) = sync_channel(MOST_LINES);
         let thread = std::thread::Builder::new().name("log".into());
-        thread.spawn(move || keep(log, &queued))?;
+        thread.spawn(move || write_lines(log, &queued))?;
         Ok(Self { lines, lost: 0 })
     }
 
@@ -67,10 +67,10 @@ impl Write for Queue {
     }
 }
 
-fn keep(mut log: Box<dyn Write + Send>, queued: &Receiver<Line>) {
+fn write_lines(mut log: Box<dyn Write + Send>, queued: &Receiver<Line>) {
     while let Ok(line) = queued.recv() {
         match line {
-            // There is nobody to tell that a log cannot be written.
+            // A log that cannot be written has nowhere to report the error.
             Line::Text(text) => drop(log.write_all(&text)),
             Line::Flush(done) => {
                 let _ = log.flush();
@@ -80,7 +80,7 @@ fn keep(mut log: Box<dyn Write + Send>, queued: &Receiver<Line>) {
     }
 }
 
-/// How many lines wait for the disk: some seconds of much chatter, a few hundred kilobytes.
+/// How many lines may wait for the disk: a few seconds of a busy log, a few hundred kilobytes.
 const MOST_LINES: usize = 1_024;
 
 #[cfg(test)]
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    /// A disk that takes a line whenever it is told to.
+    /// A disk that writes a line each time the test allows it.
     struct Disk(Receiver<()>, mpsc::Sender<String>);
 
     impl Write for Disk {
@@ -104,11 +104,11 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_hangs_keeps_nobody_waiting_and_what_is_lost_is_counted() {
+    fn a_hanging_disk_blocks_no_caller_and_lost_lines_are_counted() {
         let (work, works) = mpsc::channel();
         let (wrote, written) = mpsc::channel();
         let mut log = Queue::start(Box::new(Disk(works, wrote))).unwrap();
-        // One is with the disk, the queue is full, and three are too many.
+        // The disk has one line, the queue is full, and three lines are too many.
         log.write_all(b"first\n").unwrap();
         for _ in 0..MOST_LINES + 3 {
             log.write_all(b"more\n").unwrap();
@@ -123,7 +123,7 @@ mod tests {
         let last = written.iter().find(|line| line.ends_with("last\n"));
         let told = format!("{lost} lines of this log were lost\nlast\n");
         assert_eq!(last, Some(told));
-        // What was logged before is written when this comes back.
+        // `flush` returns after everything before it is written.
         log.write_all(b"end\n").unwrap();
         log.flusher().flush(Duration::from_secs(60));
         assert_eq!(written.try_recv().as_deref(), Ok("end\n"));

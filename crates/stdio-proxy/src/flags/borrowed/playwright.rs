@@ -1,4 +1,4 @@
-//! Every flag of Playwright MCP 0.0.83 that chrome-devtools-mcp does not have, and what becomes of it here.
+//! Every flag of Playwright MCP 0.0.83 that chrome-devtools-mcp does not have, and how we treat it.
 
 use super::table::{Flag, Here, one, several, switch};
 
@@ -9,7 +9,10 @@ pub(super) static FLAGS: &[Flag] = &[
     several("cdpHeader", Here::Headers),
     one(
         "cdpTimeout",
-        Here::Idle(true, "browsers are waited for as long as a call may take"),
+        Here::Idle(
+            true,
+            "a call waits for its browser until the call's own timeout",
+        ),
     ),
     one(
         "endpoint",
@@ -34,7 +37,7 @@ pub(super) static FLAGS: &[Flag] = &[
     switch("mobile", Here::Refused(true, DEVICE)),
     one(
         "idleTimeout",
-        Here::Idle(true, "a browser ends when nobody needs it"),
+        Here::Idle(true, "a browser is closed when no session needs it"),
     ),
     switch(
         "sharedBrowserContext",
@@ -62,27 +65,24 @@ pub(super) static FLAGS: &[Flag] = &[
     ),
     switch(
         "blockServiceWorkers",
-        Here::Refused(
-            true,
-            "service workers run as they do for people; leave it out",
-        ),
+        Here::Refused(true, "service workers always run; remove it"),
     ),
     // Which tools, and what they answer.
     one(
         "caps",
         Here::Idle(
             true,
-            "tools of these kinds are there; --categories chooses among all kinds",
+            "all of these tools are offered; --categories chooses among the categories",
         ),
     ),
     switch(
         "webmcp",
         Here::Refused(
             false,
-            "tools that pages register cannot be left out; --noShim only leaves pages without document.modelContext where the browser has none",
+            "tools that pages register are always offered; --noShim only stops tabmux from adding document.modelContext where the browser has none",
         ),
     ),
-    one("codegen", Here::Idle(true, "no code is written")),
+    one("codegen", Here::Idle(true, "tabmux generates no code")),
     one(
         "consoleLevel",
         Here::Idle(
@@ -90,14 +90,14 @@ pub(super) static FLAGS: &[Flag] = &[
             "each call of list_console_messages says which types it wants",
         ),
     ),
-    one("filePaths", Here::Idle(true, "paths are told whole")),
+    one("filePaths", Here::Idle(true, "paths are always absolute")),
     one(
         "imageResponses",
-        Here::Idle(true, "pictures are answered when a call asks for one"),
+        Here::Idle(true, "a call returns an image only if it asks for one"),
     ),
     switch(
         "snapshotBoxes",
-        Here::Idle(true, "clicks find their elements by uid"),
+        Here::Idle(true, "elements are identified by uid"),
     ),
     one(
         "snapshotMode",
@@ -105,19 +105,22 @@ pub(super) static FLAGS: &[Flag] = &[
     ),
     one(
         "testIdAttribute",
-        Here::Idle(true, "elements are named by uid"),
+        Here::Idle(true, "elements are identified by uid"),
     ),
     one("timeoutAction", Here::Idle(true, TIMEOUT)),
     one("timeoutNavigation", Here::Idle(true, TIMEOUT)),
     one(
         "timeoutSettle",
-        Here::Idle(true, "after an action, what it began is waited for"),
+        Here::Idle(
+            true,
+            "after an action tabmux waits for the requests and changes that it caused",
+        ),
     ),
     one(
         "secrets",
         Here::Refused(
             true,
-            "values are told as they are; keep secrets out of the browser",
+            "values are shown unchanged; keep secrets out of the browser",
         ),
     ),
     // Files.
@@ -136,7 +139,7 @@ pub(super) static FLAGS: &[Flag] = &[
     several("allowedHosts", Here::Refused(true, STDIO)),
 ];
 
-/// Those of both servers and of ours, which are read already.
+/// Flags that both servers and tabmux have, which need no entry here.
 #[cfg(test)]
 pub(super) const SHARED: [&str; 10] = [
     "allowedOrigins",
@@ -151,6 +154,6 @@ pub(super) const SHARED: [&str; 10] = [
     "userDataDir",
 ];
 
-const DEVICE: &str = "use --viewport and --userAgent, or the tool emulate, whose viewport is such as \"390x844x3,mobile,touch\"";
+const DEVICE: &str = "use --viewport and --userAgent, or the tool emulate, whose viewport is for example \"390x844x3,mobile,touch\"";
 const TIMEOUT: &str = "calls that wait take a timeout";
-const STDIO: &str = "MCP clients start tabmux and speak over stdin and stdout; leave it out";
+const STDIO: &str = "MCP clients start tabmux and communicate over stdin and stdout; remove it";

@@ -1,6 +1,6 @@
-//! Every flag of chrome-devtools-mcp 1.11, and what becomes of it here.
+//! Every flag of chrome-devtools-mcp 1.11, and how we treat it.
 
-/// A flag of the other server's.
+/// A flag of another server.
 #[derive(Debug)]
 pub(super) struct Flag {
     /// In camel case.
@@ -10,11 +10,11 @@ pub(super) struct Flag {
 }
 
 impl Flag {
-    /// Whether nobody writes it who did not have one of the other servers before. Both have fixed lists.
+    /// Whether the flag shows that the configuration was written for another server. Those have fixed lists.
     pub(super) fn is_only_theirs(&self) -> bool {
         match self.here {
             Here::Same => matches!(self.name, "slim" | "channel" | "wsHeaders"),
-            // With an extension it is ours.
+            // With `--extension` it is our own flag.
             Here::Browser => false,
             _ => true,
         }
@@ -28,20 +28,20 @@ pub(super) enum Takes {
     Several,
 }
 
-/// What becomes of a flag.
+/// How we treat a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Here {
-    /// It is ours, too.
+    /// We have the same flag.
     Same,
-    /// It is ours, too, and says which tools there are; off means something.
+    /// We have the same flag for a category of tools, where `false` has an effect too.
     Category,
-    /// It is this one of ours.
+    /// It means this flag of ours.
     As(&'static str),
-    /// Switched on, files may be anywhere.
+    /// If on, tools may use files in any folder.
     AnyFolder,
-    /// Switched on, files may be anywhere, and be opened.
+    /// If on, tools may use files in any folder, and open file: URLs.
     AnyFile,
-    /// Its value is one for this flag of ours, as Playwright writes it.
+    /// Its value, in Playwright's notation, is for this flag of ours.
     Value(&'static str),
     /// An address: `--browserUrl` or `--wsEndpoint`.
     Endpoint,
@@ -49,17 +49,17 @@ pub(super) enum Here {
     Headers,
     /// The name of a browser.
     Browser,
-    /// Switched off, the browser has no sandbox.
+    /// If off, the browser has no sandbox.
     Sandbox,
-    /// It is taken. If it says this, there is a reason why it changes nothing.
+    /// Accepted. With this value it has no effect, for this reason.
     Idle(bool, &'static str),
-    /// If it says this, nothing is started: whoever wrote it counts on it.
+    /// With this value tabmux does not start, because the user relies on an effect that we do not have.
     Refused(bool, &'static str),
 }
 
-/// Flags that come and go there.
+/// Experimental flags, which change with every version.
 pub(super) static ANY_EXPERIMENT: Flag =
-    one("experimental…", Here::Idle(true, "it is not known here"));
+    one("experimental…", Here::Idle(true, "tabmux does not know it"));
 
 pub(super) static FLAGS: &[Flag] = &[
     // Which browser.
@@ -112,7 +112,7 @@ pub(super) static FLAGS: &[Flag] = &[
         "categoryMemory",
         Here::Idle(
             false,
-            "take_heapsnapshot is one of the performance tools; --categoryPerformance=false takes it away",
+            "take_heapsnapshot is one of the performance tools; --categoryPerformance=false removes it",
         ),
     ),
     switch("categoryExtensions", Here::Idle(true, NO_SUCH_TOOLS)),
@@ -127,14 +127,14 @@ pub(super) static FLAGS: &[Flag] = &[
         "javascriptEvaluation",
         Here::Refused(
             false,
-            "--categoryDebugging=false takes evaluate_script away, with the other debugging tools; initScript of navigate_page stays",
+            "--categoryDebugging=false removes evaluate_script with the other debugging tools; initScript of navigate_page stays",
         ),
     ),
     switch("pageIdRouting", Here::Idle(false, PAGE_ID)),
     switch("experimentalPageIdRouting", Here::Idle(false, PAGE_ID)),
     switch(
         "experimentalVision",
-        Here::Idle(false, "click_at is always there"),
+        Here::Idle(false, "click_at is always offered"),
     ),
     switch("memoryDebugging", MEMORY),
     switch("experimentalMemory", MEMORY),
@@ -144,13 +144,13 @@ pub(super) static FLAGS: &[Flag] = &[
     one("experimentalScreencastFps", Here::Idle(true, FILM)),
     switch(
         "experimentalDevtools",
-        Here::Idle(true, "windows of DevTools are no tabs"),
+        Here::Idle(true, "windows of DevTools are not listed as tabs"),
     ),
     switch("devtoolsComments", Here::Idle(true, NO_SUCH_TOOLS)),
     switch("experimentalInteropTools", Here::Idle(true, NO_SUCH_TOOLS)),
     switch(
         "experimentalIncludeAllPages",
-        Here::Idle(true, "tabs and popups are listed, and nothing else"),
+        Here::Idle(true, "only tabs and popups are listed"),
     ),
     // What tools answer.
     one("screenshotFormat", Here::Idle(true, SCREENSHOT)),
@@ -162,16 +162,13 @@ pub(super) static FLAGS: &[Flag] = &[
     one("experimentalDataFormat", Here::Idle(true, TEXT)),
     switch(
         "sourceMaps",
-        Here::Idle(
-            false,
-            "stacks are told in the sources that source maps name",
-        ),
+        Here::Idle(false, "stack traces always use source maps"),
     ),
     switch(
         "redactNetworkHeaders",
         Here::Refused(
             true,
-            "headers are told as they are; --categoryNetwork=false takes the tools away that tell them",
+            "headers are shown unchanged; --categoryNetwork=false removes the tools that show them",
         ),
     ),
     // Files.
@@ -179,11 +176,8 @@ pub(super) static FLAGS: &[Flag] = &[
     several("workspace", Here::As("filesystemRoot")),
     switch("allowUnrestrictedPaths", Here::AnyFolder),
     one("logFile", Here::Same),
-    one(
-        "config",
-        Here::Refused(true, "write what that file says as flags"),
-    ),
-    // What is told to others.
+    one("config", Here::Refused(true, "write its contents as flags")),
+    // Telemetry.
     switch("performanceCrux", Here::Idle(true, NOTHING_SENT)),
     switch("usageStatistics", Here::Idle(true, NOTHING_SENT)),
     one("clearcutEndpoint", Here::Idle(true, NOTHING_SENT)),
@@ -221,12 +215,12 @@ pub(super) const fn several(name: &'static str, here: Here) -> Flag {
 
 const MEMORY: Here = Here::Idle(
     true,
-    "take_heapsnapshot is always there, and no other of these tools",
+    "take_heapsnapshot is always offered, and none of the other tools",
 );
-const NO_SUCH_TOOLS: &str = "there are no such tools here";
-const PAGE_TOOLS: &str = "tools that pages offer are always there";
-const PAGE_ID: &str = "pageId is always taken, and where it is left out, the tab in focus is meant";
+const NO_SUCH_TOOLS: &str = "tabmux has no such tools";
+const PAGE_TOOLS: &str = "tools that pages offer are always listed";
+const PAGE_ID: &str = "pageId is always accepted; without it, the focused tab is used";
 const FILM: &str = "frames are taken as the page changes, and Chrome encodes them";
-const SCREENSHOT: &str = "each call of take_screenshot says what it wants";
+const SCREENSHOT: &str = "each call of take_screenshot says the format and size";
 const TEXT: &str = "answers are text";
-const NOTHING_SENT: &str = "nothing is sent to anybody";
+const NOTHING_SENT: &str = "tabmux sends nothing to third parties";

@@ -1,4 +1,4 @@
-//! Every flag of chrome-devtools-mcp is taken, or its refusal says what to do.
+//! Every flag of chrome-devtools-mcp is accepted, or its refusal says what to do.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn categories_can_be_switched_off_in_every_spelling() {
 }
 
 #[test]
-fn what_is_ours_alone_stays_as_it_is() {
+fn our_own_flags_are_kept() {
     let ours = [
         "--tools",
         "static",
@@ -67,7 +67,7 @@ fn what_is_ours_alone_stays_as_it_is() {
 }
 
 #[test]
-fn lists_may_be_several_words_and_a_browsers_arguments_are_no_flags_of_ours() {
+fn lists_may_be_several_words_and_arguments_for_a_browser_are_not_our_flags() {
     assert_eq!(
         args(&["--chromeArg", "--headless", "--chrome-arg=--no-sandbox"]),
         ["--chromeArg=--headless", "--chromeArg=--no-sandbox"]
@@ -80,7 +80,7 @@ fn lists_may_be_several_words_and_a_browsers_arguments_are_no_flags_of_ours() {
 }
 
 #[test]
-fn what_has_no_effect_is_taken_and_told() {
+fn flags_without_effect_are_accepted_and_logged() {
     let words = [
         "--devtoolsComments",
         "--screenshotFormat",
@@ -97,7 +97,7 @@ fn what_has_no_effect_is_taken_and_told() {
 }
 
 #[test]
-fn what_is_so_anyway_is_not_worth_a_word() {
+fn flags_that_ask_for_the_default_are_silent() {
     let quiet = [
         "--no-usage-statistics",
         "--usageStatistics=false",
@@ -111,7 +111,7 @@ fn what_is_so_anyway_is_not_worth_a_word() {
 }
 
 #[test]
-fn what_somebody_counts_on_is_refused_in_a_sentence() {
+fn flags_that_users_rely_on_are_refused_in_a_sentence() {
     for (word, next) in [
         ("--redactNetworkHeaders", "--categoryNetwork=false"),
         ("--no-javascript-evaluation", "--categoryDebugging=false"),
@@ -121,7 +121,7 @@ fn what_somebody_counts_on_is_refused_in_a_sentence() {
     ] {
         let error = read(&[word]).unwrap_err();
         assert!(
-            error.contains("is not here: ") && error.contains(next),
+            error.contains("is not supported: ") && error.contains(next),
             "{error}"
         );
     }
