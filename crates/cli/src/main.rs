@@ -43,17 +43,17 @@ enum Command {
     /// List the sessions of MCP clients.
     Sessions(commands::status::Args),
     /// Open a page in the shell's own session.
-    Open(call::Words),
+    Open(call::RawArgs),
     /// Print the current page as text.
-    Snapshot(call::Words),
+    Snapshot(call::RawArgs),
     /// Click an element of the current page.
-    Click(call::Words),
+    Click(call::RawArgs),
     /// Fill a field of the current page.
-    Fill(call::Words),
+    Fill(call::RawArgs),
     /// Save a screenshot of the current page.
-    Screenshot(call::Words),
+    Screenshot(call::RawArgs),
     /// Run any tool, as an agent would.
-    Call(call::Words),
+    Call(call::RawArgs),
     /// End the shell's session and close its tabs.
     Close(commands::close::Args),
     /// Print the daemon's log.
@@ -86,12 +86,12 @@ fn main() -> ExitCode {
         Command::Browsers(args) => commands::status::run(View::Browsers, args),
         Command::Tabs(args) => commands::status::run(View::Tabs, args),
         Command::Sessions(args) => commands::status::run(View::Sessions, args),
-        Command::Open(words) => call::run_verb(&call::OPEN, words),
-        Command::Snapshot(words) => call::run_verb(&call::SNAPSHOT, words),
-        Command::Click(words) => call::run_verb(&call::CLICK, words),
-        Command::Fill(words) => call::run_verb(&call::FILL, words),
-        Command::Screenshot(words) => call::run_verb(&call::SCREENSHOT, words),
-        Command::Call(words) => call::run(words),
+        Command::Open(args) => call::run_verb(&call::OPEN, args),
+        Command::Snapshot(args) => call::run_verb(&call::SNAPSHOT, args),
+        Command::Click(args) => call::run_verb(&call::CLICK, args),
+        Command::Fill(args) => call::run_verb(&call::FILL, args),
+        Command::Screenshot(args) => call::run_verb(&call::SCREENSHOT, args),
+        Command::Call(args) => call::run(args),
         Command::Close(args) => commands::close::run(args),
         Command::Logs(args) => commands::logs::run(args),
         Command::Doctor(args) => commands::doctor::run(args),

@@ -1,6 +1,6 @@
 //! `tabmux __tools-md`: the tool reference, for `docs/tools.md`.
 
-use super::tool_words;
+use super::schema_text;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -68,7 +68,7 @@ fn section(page: &mut String, tool: &ToolInfo) -> std::fmt::Result {
             page,
             "| `{name}`{star} | {} | {} |",
             kind(&schema),
-            tool_words::meaning(&schema, tool_words::known(name)).replace('|', "\\|")
+            schema_text::meaning(&schema, schema_text::known(name)).replace('|', "\\|")
         )?;
     }
     Ok(())

@@ -77,7 +77,7 @@ fn a_picture_that_cannot_be_kept_is_told() {
         "{complained}"
     );
     assert!(
-        complained.contains("name another place with --out"),
+        complained.contains("choose another path with --out"),
         "{complained}"
     );
 }

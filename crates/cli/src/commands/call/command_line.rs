@@ -1,29 +1,29 @@
-//! Takes a command line apart: what is tabmux's own, and what is for the tool.
+//! Splits a command line into tabmux's own flags and the arguments of the tool.
 
 use super::arguments::{Flag, Given, Takes};
 use clap::{ArgAction, Command};
 use std::ffi::{OsStr, OsString};
 
-/// A command line in parts.
+/// The parts of a command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// Flags for the session, the browser and the output.
     pub(super) own: Vec<OsString>,
     /// Flags for the tool.
     pub(super) given: Vec<Given>,
-    /// What is no flag.
+    /// Words that are not flags.
     pub(super) plain: Vec<String>,
-    /// Whether somebody asks what the tool takes.
+    /// Whether the help of the tool is requested.
     pub(super) help: bool,
 }
 
-/// How many of these words come before the tool: flags of tabmux's own with their values.
+/// How many of these words come before the name of the tool: tabmux's own flags with their values.
 pub(super) fn before_tool(words: &[OsString], own: &Command) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         match own_flag(own, word) {
             Some(takes_next) => at += 1 + usize::from(takes_next),
-            // One that nobody knows is told by who reads the flags.
+            // clap reports an unknown flag later.
             None if is_flag(word) => at += 1,
             None => break,
         }
@@ -31,8 +31,8 @@ pub(super) fn before_tool(words: &[OsString], own: &Command) -> usize {
     at.min(words.len())
 }
 
-/// Takes apart what comes after the tool. What it takes decides, if that is known; flags that are no
-/// argument of it may be tabmux's own.
+/// Splits what comes after the name of the tool. A flag is the tool's if it has such an argument; other flags may be
+/// tabmux's own.
 pub(super) fn split(words: &[OsString], takes: Option<&Takes<'_>>, own: &Command) -> Parts {
     let mut parts = Parts::default();
     let mut words = words.iter().peekable();
@@ -77,7 +77,7 @@ pub(super) fn split(words: &[OsString], takes: Option<&Takes<'_>>, own: &Command
     parts
 }
 
-/// Whether a word is a flag of tabmux's own, and then, whether the next word is its value.
+/// `Some` if a word is one of tabmux's own flags, with whether the next word is its value.
 fn own_flag(own: &Command, word: &OsStr) -> Option<bool> {
     let text = word.to_string_lossy();
     let (name, is_long) = match (text.strip_prefix("--"), text.strip_prefix('-')) {
@@ -89,7 +89,7 @@ fn own_flag(own: &Command, word: &OsStr) -> Option<bool> {
         Some((name, _)) => (name, true),
         None => (name, false),
     };
-    let is_meant = |argument: &&clap::Arg| match is_long {
+    let is_named = |argument: &&clap::Arg| match is_long {
         true => {
             let aliases = argument.get_all_aliases().unwrap_or_default();
             argument.get_long() == Some(name) || aliases.contains(&name)
@@ -98,13 +98,13 @@ fn own_flag(own: &Command, word: &OsStr) -> Option<bool> {
             .get_short()
             .is_some_and(|short| name.starts_with(short)),
     };
-    let argument = own.get_arguments().find(is_meant)?;
+    let argument = own.get_arguments().find(is_named)?;
     let takes_value = matches!(argument.get_action(), ArgAction::Set | ArgAction::Append);
-    let is_apart = !has_value && (is_long || name.chars().count() == 1);
-    Some(takes_value && is_apart && !argument.is_require_equals_set())
+    let is_separate = !has_value && (is_long || name.chars().count() == 1);
+    Some(takes_value && is_separate && !argument.is_require_equals_set())
 }
 
-/// A hyphen alone is no flag, and neither is a number below zero.
+/// A single hyphen is not a flag, and neither is a negative number.
 fn is_flag(word: &OsStr) -> bool {
     let text = word.to_string_lossy();
     let second = text.strip_prefix('-').and_then(|rest| rest.chars().next());
@@ -142,7 +142,7 @@ mod tests {
         line.split(' ').map(OsString::from).collect()
     }
 
-    fn taken_apart(line: &str) -> (String, String, String) {
+    fn split_line(line: &str) -> (String, String, String) {
         let schema = schema();
         let takes = Takes::new("click", &schema);
         let parts = split(&words(line), Some(&takes), &own());
@@ -193,7 +193,7 @@ mod tests {
             ("--json -- --uid 1", "", "--json", "--uid 1"),
         ] {
             let expected = (given.to_owned(), ours.to_owned(), plain.to_owned());
-            assert_eq!(taken_apart(line), expected, "{line}");
+            assert_eq!(split_line(line), expected, "{line}");
         }
     }
 
