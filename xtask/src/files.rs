@@ -1,4 +1,4 @@
-//! Where the project is, and its files.
+//! The root of the project, and its files.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ pub(crate) struct SourceFile {
 }
 
 impl SourceFile {
-    /// Whether the file's name ends with one of these.
+    /// Whether the file has one of these extensions.
     pub(crate) fn has_extension(&self, extensions: &[&str]) -> bool {
         let extension = self
             .path
@@ -25,7 +25,7 @@ impl SourceFile {
         extension.is_some_and(|extension| extensions.contains(&extension))
     }
 
-    /// Whether this is the file's own name.
+    /// Whether this is the name of the file, without folders.
     pub(crate) fn is_named(&self, name: &str) -> bool {
         self.path.file_name().is_some_and(|own| own == name)
     }
@@ -53,7 +53,7 @@ pub(crate) fn project_root() -> PathBuf {
     manifest.parent().unwrap_or(manifest).to_path_buf()
 }
 
-/// Every text file under `root` that people write.
+/// Every text file under `root`, without build output.
 pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
     let mut folders = vec![root.to_path_buf()];
@@ -90,5 +90,5 @@ const GENERATED: &[&str] = &[
     "writes this page",
 ];
 
-/// What programs made: folders, and in a worktree the file that stands for `.git`.
+/// Folders of build output, and `.git`, which is a file in a worktree.
 const SKIPPED: &[&str] = &[".git", "dist", "node_modules", "out", "target"];

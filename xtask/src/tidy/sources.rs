@@ -3,7 +3,7 @@
 use super::Problem;
 use crate::files::SourceFile;
 
-/// What is wrong with the file's text.
+/// The broken rules of the file's text.
 pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
     let mut problems = Vec::new();
     problems.extend(opening(file));
@@ -17,7 +17,7 @@ pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
     problems
 }
 
-/// A reader learns from the first line what the file is for.
+/// The first line of a file says what the file is for.
 fn opening(file: &SourceFile) -> Option<Problem> {
     let opening = match () {
         () if file.has_extension(RUST) => "//!",
@@ -33,7 +33,7 @@ fn opening(file: &SourceFile) -> Option<Problem> {
     })
 }
 
-/// Long files hide things. Generated ones are not read.
+/// Files must be short. Generated ones may be long, because people do not read them.
 fn length(file: &SourceFile) -> Option<Problem> {
     let is_code = file.has_extension(RUST) || file.has_extension(SCRIPTS);
     let lines = file.text.lines().count();
@@ -47,12 +47,12 @@ fn length(file: &SourceFile) -> Option<Problem> {
 
 fn name(file: &SourceFile) -> Option<Problem> {
     let own = file.path.file_name().unwrap_or_default().to_string_lossy();
-    // Scripts in a crate are named like the modules that they belong to.
+    // Scripts in a crate are named like their modules.
     let is_script = file.has_extension(SCRIPTS) && file.path.starts_with("packages");
     match () {
         () if own == "mod.rs" => Some(Problem::of_file(
             file,
-            "name it after its folder, beside the folder",
+            "name it after its folder, next to the folder",
         )),
         () if is_script && own.contains(|letter: char| letter == '_' || letter.is_uppercase()) => {
             Some(Problem::of_file(
@@ -68,9 +68,9 @@ fn line_complaint(file: &SourceFile, line: &str) -> Option<&'static str> {
     let is_rust = file.has_extension(RUST);
     let is_script = file.has_extension(SCRIPTS);
     if is_rust && line.trim_start().starts_with(IGNORED_TEST) {
-        return Some("gate a slow test by the environment, do not ignore it");
+        return Some("run a slow test only if an environment variable is set, do not ignore it");
     }
-    // In a Rust test this may be part of a page that the test serves, and pages may wait.
+    // A page that a Rust test serves may use timers.
     let waits = (is_rust && line.contains(SLEEP)) || (is_script && line.contains(TIMEOUT));
     if file.is_test() && waits {
         return Some("wait for the event itself, not for time to pass");
@@ -78,8 +78,8 @@ fn line_complaint(file: &SourceFile, line: &str) -> Option<&'static str> {
     names_a_machine_path(line).then_some("this path exists on one machine only")
 }
 
-/// Whether a path of the machine that the project was written on is in the line. The same word inside of an address
-/// is none.
+/// Whether the line has a path of the machine on which the project is developed. The same text inside an address is
+/// allowed.
 fn names_a_machine_path(line: &str) -> bool {
     line.match_indices(MACHINE_PATH).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -91,7 +91,7 @@ const RUST: &[&str] = &["rs"];
 const SCRIPTS: &[&str] = &["js", "mjs", "ts", "tsx"];
 const MAX_LINES: usize = 800;
 
-// Written in two pieces, so that this file is tidy itself.
+// Written in two pieces, so that this file passes the check.
 const IGNORED_TEST: &str = concat!("#[", "ignore");
 const SLEEP: &str = concat!("sleep", "(");
 const TIMEOUT: &str = concat!("set", "Timeout");
@@ -143,7 +143,7 @@ mod tests {
         check(
             "src/a/mod.rs",
             "//! A.\n",
-            &[("src/a/mod.rs", "beside the folder")],
+            &[("src/a/mod.rs", "next to the folder")],
         );
         check("src/a.rs", "//! A.\n", &[]);
     }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn tests_are_not_ignored() {
         let text = format!("//! A.\n    {IGNORED_TEST} = \"slow\"]\n");
-        check("src/a.rs", &text, &[("src/a.rs:2", "gate")]);
+        check("src/a.rs", &text, &[("src/a.rs:2", "environment variable")]);
     }
 
     #[test]

@@ -163,13 +163,13 @@ fn the_everyday_commands_work_on_one_page_from_any_folder() {
     let said = ok(&["screenshot"]);
     let picture = home.folder.path().join("screenshot.png");
     assert!(said.contains(picture.to_str().unwrap()), "{said}");
-    let other_browser = home.folder.path().join("other_browser");
-    std::fs::create_dir(&other_browser).unwrap();
+    let other_folder = home.folder.path().join("other");
+    std::fs::create_dir(&other_folder).unwrap();
     let mut command = home.command(&["screenshot", "shot.jpg"]);
-    let output = command.current_dir(&other_browser).output().unwrap();
+    let output = command.current_dir(&other_folder).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(
-        std::fs::read(other_browser.join("shot.jpg"))
+        std::fs::read(other_folder.join("shot.jpg"))
             .unwrap()
             .starts_with(b"\xff\xd8")
     );

@@ -1,11 +1,11 @@
-//! Scripts do not import each other in a circle. Between crates Cargo sees to that.
+//! Scripts must not import each other in a cycle. Between crates Cargo checks that.
 
 use super::Problem;
 use crate::files::SourceFile;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-/// The circles among the scripts of the packages, each told once.
+/// The import cycles among the scripts of the packages, each reported once.
 pub(super) fn problems(files: &[SourceFile]) -> Vec<Problem> {
     let scripts = files
         .iter()
@@ -16,67 +16,64 @@ pub(super) fn problems(files: &[SourceFile]) -> Vec<Problem> {
     let mut walk = Walk {
         imports: &imports,
         done: BTreeSet::new(),
-        way: Vec::new(),
-        circles: Vec::new(),
+        chain: Vec::new(),
+        cycles: Vec::new(),
     };
     for script in imports.keys() {
         walk.visit(script);
     }
-    walk.circles.iter().map(|circle| told(circle)).collect()
+    walk.cycles.iter().map(|cycle| problem(cycle)).collect()
 }
 
 struct Walk<'a> {
     imports: &'a BTreeMap<&'a Path, Vec<PathBuf>>,
-    /// Scripts that lead into no circle that is not told.
+    /// Scripts whose imports are already visited.
     done: BTreeSet<PathBuf>,
-    /// How we came here.
-    way: Vec<PathBuf>,
-    circles: Vec<Vec<PathBuf>>,
+    /// The chain of imports to the current script.
+    chain: Vec<PathBuf>,
+    cycles: Vec<Vec<PathBuf>>,
 }
 
 impl Walk<'_> {
     fn visit(&mut self, script: &Path) {
-        if let Some(begin) = self.way.iter().position(|passed| passed == script) {
-            let circle = self.way.iter().skip(begin).cloned().collect();
-            return self.circles.push(circle);
+        if let Some(begin) = self.chain.iter().position(|passed| passed == script) {
+            let cycle = self.chain.iter().skip(begin).cloned().collect();
+            return self.cycles.push(cycle);
         }
         if !self.done.insert(script.to_path_buf()) {
             return;
         }
-        self.way.push(script.to_path_buf());
+        self.chain.push(script.to_path_buf());
         for next in self.imports.get(script).into_iter().flatten() {
             self.visit(next);
         }
-        self.way.pop();
+        self.chain.pop();
     }
 }
 
-fn told(circle: &[PathBuf]) -> Problem {
-    let names = circle.iter().map(|script| script.display().to_string());
+fn problem(cycle: &[PathBuf]) -> Problem {
+    let names = cycle.iter().map(|script| script.display().to_string());
     let names: Vec<_> = names.collect();
     Problem {
         place: names.first().cloned().unwrap_or_default(),
-        complaint: format!(
-            "scripts import each other in a circle: {}",
-            names.join(", ")
-        ),
+        complaint: format!("scripts import each other in a cycle: {}", names.join(", ")),
     }
 }
 
-/// The scripts of ours that a script imports. What is only a type is gone when it runs.
+/// Our own scripts that a script imports. Type imports do not count: they do not exist at run time.
 fn imports(file: &SourceFile) -> Vec<PathBuf> {
     let folder = file.path.parent().unwrap_or_else(|| Path::new(""));
     let statements = file.text.split(';').filter_map(|statement| {
         let statement = statement.trim_start();
-        let (words, place) = statement.rsplit_once(" from '")?;
-        let is_import = !words.contains("import type") && place.starts_with('.');
-        let place = place.strip_suffix('\'').filter(|_| is_import)?;
-        Some(normal(&folder.join(place).with_extension("ts")))
+        let (words, path) = statement.rsplit_once(" from '")?;
+        let is_import = !words.contains("import type") && path.starts_with('.');
+        let path = path.strip_suffix('\'').filter(|_| is_import)?;
+        Some(normal(&folder.join(path).with_extension("ts")))
     });
     statements.collect()
 }
 
-/// The same path without steps back.
+/// The path without `.` and `..`.
 fn normal(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -110,7 +107,7 @@ mod tests {
 
     /// Spec: multi-browser 96.
     #[test]
-    fn scripts_do_not_import_each_other_in_a_circle() {
+    fn scripts_do_not_import_each_other_in_a_cycle() {
         let a = || script("packages/p/src/a.ts", &["./b.js", "node:fs"]);
         let b = |imports: &[&str]| script("packages/p/src/b.ts", imports);
         let c = |imports: &[&str]| script("packages/p/src/deep/c.ts", imports);
@@ -124,7 +121,7 @@ mod tests {
         );
         assert_problems(
             &problems(&[a(), b(&["./b.js"])]),
-            &[("packages/p/src/b.ts", "circle")],
+            &[("packages/p/src/b.ts", "cycle")],
         );
     }
 }

@@ -1,55 +1,55 @@
-//! Some words belong to few places: they keep the invariants that types alone cannot.
+//! Some code may appear in few files only. This keeps invariants that types cannot express.
 
 use super::Problem;
 use crate::files::SourceFile;
 
-/// The words in a Rust file that do not belong there. Tests may use them.
+/// Restricted code in a Rust file where it is not allowed. Tests may use it.
 pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
     let path = file.path.to_string_lossy().replace('\\', "/");
     if !file.has_extension(&["rs"]) || file.is_test() || !path.starts_with("crates/") {
         return Vec::new();
     }
-    let words = WORDS.iter().filter(|word| !word.belongs_to(&path));
-    words.flat_map(|word| word.misplaced_in(file)).collect()
+    let terms = TERMS.iter().filter(|term| !term.is_allowed_in(&path));
+    terms.flat_map(|term| term.found_in(file)).collect()
 }
 
 struct Term {
     text: &'static str,
-    /// Beginnings of the paths where it belongs.
-    places: &'static [&'static str],
-    /// Where it does not belong all the same.
+    /// Beginnings of the paths where it is allowed.
+    allowed: &'static [&'static str],
+    /// Exceptions, where it is not allowed.
     except: &'static [&'static str],
     reason: &'static str,
 }
 
-const WORDS: &[Term] = &[
+const TERMS: &[Term] = &[
     Term {
         text: "Core::new(",
-        places: &["crates/core/", "crates/daemon/src/main_loop.rs"],
+        allowed: &["crates/core/", "crates/daemon/src/main_loop.rs"],
         except: &[],
         reason: "one task owns the core, and everything else sends it events",
     },
     Term {
         text: "unbounded_channel",
-        places: &[],
+        allowed: &[],
         except: &[],
         reason: "no queue is unbounded",
     },
     Term {
         text: "stdout()",
-        places: &["crates/mcp/src/stdio.rs", "crates/cli/src/"],
+        allowed: &["crates/mcp/src/stdio.rs", "crates/cli/src/"],
         except: &["crates/cli/src/commands/mcp.rs"],
         reason: "the standard output of `tabmux mcp` carries MCP and nothing else",
     },
 ];
 
 impl Term {
-    fn belongs_to(&self, path: &str) -> bool {
-        let is_in = |places: &[&str]| places.iter().any(|place| path.starts_with(place));
-        is_in(self.places) && !is_in(self.except)
+    fn is_allowed_in(&self, path: &str) -> bool {
+        let is_in = |prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
+        is_in(self.allowed) && !is_in(self.except)
     }
 
-    fn misplaced_in(&self, file: &SourceFile) -> Vec<Problem> {
+    fn found_in(&self, file: &SourceFile) -> Vec<Problem> {
         let lines = file.text.lines().enumerate();
         lines
             .filter(|(_, line)| line.contains(self.text))
@@ -57,7 +57,7 @@ impl Term {
                 Problem::of_line(
                     file,
                     number,
-                    format!("`{}` does not belong here: {}", self.text, self.reason),
+                    format!("`{}` is not allowed here: {}", self.text, self.reason),
                 )
             })
             .collect()
