@@ -19,7 +19,7 @@ fn arguments_and_flags_that_make_no_sense_are_usage_errors_and_start_nothing() {
 }
 
 #[test]
-fn wrong_flags_name_what_is_right_and_start_nothing() {
+fn wrong_flags_name_the_right_ones_and_start_nothing() {
     let home = Home::new();
     for (words, complaint) in [
         (
@@ -204,7 +204,7 @@ fn an_unknown_tool_is_a_usage_error_that_names_the_others_and_the_log_can_be_rea
 }
 
 #[test]
-fn a_tool_answers_in_words_in_json_with_a_picture_or_with_an_error() {
+fn a_tool_answers_with_text_json_a_picture_or_an_error() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };

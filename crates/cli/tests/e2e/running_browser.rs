@@ -1,25 +1,24 @@
-//! Somebody else's browser with one blank tab, in which agents of a crowd are guests.
+//! A running browser with one blank tab, to which agents of a crowd attach.
 
 use crate::crowd::Crowd;
 use crate::user::User;
 use tabmux_testkit::{Chromium, McpClient, OverExtension};
 
-/// The browser. One that was started for this ends with it.
-pub(crate) struct Somebody {
-    /// The person's own way to it.
+/// The browser. If it was started for this test, dropping it ends the browser.
+pub(crate) struct RunningBrowser {
+    /// The person's own connection to it.
     pub(crate) user: User,
     flag: String,
     _chromium: Option<Chromium>,
 }
 
-impl Somebody {
-    /// The one that is reached through its extension if the tests of this process are to, else one by its
-    /// address.
-    pub(crate) async fn beside(crowd: &Crowd) -> Self {
+impl RunningBrowser {
+    /// The browser with the extension if the tests of this process use that, else one by its address.
+    pub(crate) async fn start(crowd: &Crowd) -> Self {
         let (websocket, flag, chromium) = match OverExtension::here() {
             Some(over) => (over.websocket(), "--extension".to_owned(), None),
             None => {
-                let chromium = crowd.somebodys_browser();
+                let chromium = crowd.running_browser();
                 let flag = format!("--browserUrl={}", chromium.http_url());
                 (chromium.websocket_url().to_owned(), flag, Some(chromium))
             }

@@ -1,4 +1,4 @@
-//! Chrome's debugger is attached to a tab only while somebody needs it.
+//! Chrome's debugger is attached to a tab only while a session needs it.
 
 use crate::inside::Inside;
 use crate::own_browser::OwnBrowser;
@@ -6,7 +6,7 @@ use crate::user::User;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_tab_is_let_go_once_no_agent_holds_it() {
+async fn a_tab_is_detached_once_no_agent_holds_it() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -20,25 +20,25 @@ async fn a_tab_is_let_go_once_no_agent_holds_it() {
     let line = pages.lines().find(|line| line.contains("/mine")).unwrap();
     let number: u32 = line.split(':').next().unwrap().trim().parse().unwrap();
     worker.until_held(&[]).await;
-    // It works in the person's tab, because it names it.
+    // The agent names the person's tab, and so works in it.
     let named = json!({"tabId": number});
     agent.call_tool("take_snapshot", named.clone()).await.ok();
     worker.until_held(&[&mine]).await;
-    // It goes on in one of its own, and the person's is let go.
+    // The agent continues in its own tab, and the person's is detached.
     agent.call_tool("new_page", json!({"url": form})).await.ok();
     worker.until_held(&[&form]).await;
-    // It can come back.
+    // The agent can return to it.
     let text = agent.call_tool("take_snapshot", named.clone()).await;
     assert!(text.ok().text().contains("Private."));
     worker.until_held(&[&form, &mine]).await;
-    // The agent ends, and what it opened with it.
+    // The agent ends, and the tabs that it opened are closed.
     drop(agent);
     worker.until_held(&[]).await;
     assert!(user.urls().await.contains(&mine));
 }
 
 #[tokio::test]
-async fn whoever_asks_for_the_tools_of_a_tab_does_not_keep_it() {
+async fn listing_the_tools_of_a_tab_does_not_hold_it() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };

@@ -1,4 +1,4 @@
-//! A daemon beside local processes that mean no good.
+//! A daemon attacked by other local processes.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use tabmux_testkit::McpClient;
 use tabmux_testkit::process::resident_bytes;
 
-/// More connections than the daemon may have files open.
+/// More than the number of files that the daemon may have open.
 const IDLE: usize = 1_100;
 const MIB: usize = 1024 * 1024;
 
@@ -28,7 +28,7 @@ async fn more_idle_connections_than_there_are_descriptors_stop_nobody() {
     client.initialize().await;
     let reply = client.call_tool("browser_get_connection_status", serde_json::json!({}));
     reply.await.ok();
-    // Those who came first have made room.
+    // The oldest connections were closed.
     let mut nothing = Vec::new();
     let _ = idle[0].read_to_end(&mut nothing);
     let open = std::fs::read_dir(format!("/proc/{}/fd", daemon.process.id()));
@@ -42,7 +42,7 @@ fn large_frames_cost_nothing_before_a_hello_and_nothing_lasting_after_it() {
     let before = daemon.memory();
     let mut pages: Vec<_> = (0..30).map(|_| daemon.page()).collect();
     for page in &mut pages {
-        // The daemon may hang up before all of it is written.
+        // The daemon may close the connection before everything is written.
         let _ = page.write_all(&frame(20 * MIB)[..10 * MIB]);
     }
     for page in &mut pages {
@@ -51,7 +51,7 @@ fn large_frames_cost_nothing_before_a_hello_and_nothing_lasting_after_it() {
     let unproved = daemon.memory() - before;
     assert!(unproved < 20 * MIB, "{} MiB", unproved / MIB);
 
-    // So many that their pace does not hold up the test for long.
+    // Few enough that the rate limit does not slow the test down much.
     let before = daemon.memory();
     let mut pages = Vec::new();
     for _ in 0..4 {
@@ -67,7 +67,7 @@ fn large_frames_cost_nothing_before_a_hello_and_nothing_lasting_after_it() {
     assert!(welcomed < 12 * MIB, "{} MiB", welcomed / MIB);
 }
 
-/// A daemon in a process of its own.
+/// A daemon process.
 struct Daemon {
     process: Child,
     home: tempfile::TempDir,
@@ -76,7 +76,7 @@ struct Daemon {
 }
 
 impl Daemon {
-    /// Starts one after this command of the shell.
+    /// Starts one after running this shell command.
     fn start(before: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let socket = home.path().join("d.sock");
@@ -164,7 +164,7 @@ fn hello(padding: usize) -> String {
     format!(r#"{{"type": "HELLO", "version": 1, "library": "{padding}"}}"#)
 }
 
-/// A frame of a client's, with a mask of zeros, and so many bytes of text in it.
+/// A masked text frame with this many bytes; the mask is zero.
 fn frame(size: usize) -> Vec<u8> {
     framed(&vec![b'x'; size])
 }
@@ -181,7 +181,7 @@ fn say(socket: &mut TcpStream, text: &str) {
     socket.write_all(&framed(text.as_bytes())).unwrap();
 }
 
-/// The next frame of the daemon's, if it is short; empty at the end.
+/// The next short frame of the daemon; empty at the end.
 fn hear(socket: &mut TcpStream) -> String {
     let mut header = [0; 2];
     if socket.read_exact(&mut header).is_err() || header[0] != 0x81 {

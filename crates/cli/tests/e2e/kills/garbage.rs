@@ -1,4 +1,4 @@
-//! Those who come to the daemon's doors and do not speak its language.
+//! Other processes that connect to the daemon and send garbage.
 
 use crate::crowd::Crowd;
 use std::net::Shutdown;
@@ -7,7 +7,7 @@ use tabmux_testkit::Rng;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 
-/// Somebody connects to the daemon's socket, says something, and goes. `None` if nobody listens.
+/// Connects to the daemon's socket, sends something, and disconnects. `None` if no daemon listens.
 pub(super) async fn at_socket(crowd: &Crowd, rng: &mut Rng) -> Option<()> {
     let socket = crowd.home().join("run/daemon.sock");
     let mut stream = UnixStream::connect(socket).await.ok()?;
@@ -26,7 +26,7 @@ pub(super) async fn at_socket(crowd: &Crowd, rng: &mut Rng) -> Option<()> {
     Some(())
 }
 
-/// Somebody connects to the daemon's port, as a page, as an extension or as neither, and is cut off.
+/// Connects to the daemon's port, as a page, as an extension or as neither, and disconnects.
 pub(super) async fn at_port(crowd: &Crowd, rng: &mut Rng) -> Option<()> {
     let port = u16::try_from(crowd.asked("status")["port"].as_u64()?).ok()?;
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
@@ -42,7 +42,7 @@ pub(super) async fn at_port(crowd: &Crowd, rng: &mut Rng) -> Option<()> {
     );
     write(&mut stream, request.as_bytes()).await;
     if rng.one_in(4) {
-        return Some(()); // It goes before it is answered.
+        return Some(()); // Disconnects before the answer.
     }
     let mut answer = [0; 16];
     let _ = tokio::time::timeout(MOMENT, stream.read(&mut answer)).await;
@@ -63,12 +63,12 @@ pub(super) async fn at_port(crowd: &Crowd, rng: &mut Rng) -> Option<()> {
     Some(())
 }
 
-/// Who does not take it all in a moment is left alone.
+/// Writes for a moment at most, in case the daemon does not read.
 async fn write(stream: &mut (impl AsyncWriteExt + Unpin), bytes: &[u8]) {
     let _ = tokio::time::timeout(MOMENT, stream.write_all(bytes)).await;
 }
 
-/// A text frame of a websocket, as a client sends it: with a mask, of zeros.
+/// A masked text frame of a websocket client; the mask is zero.
 fn frame(text: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x81];
     match u8::try_from(text.len()) {
@@ -83,6 +83,6 @@ fn frame(text: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Of a line that never ends.
+/// The length of a line without an end.
 const LONG: usize = 1_000_000;
 const MOMENT: Duration = Duration::from_millis(200);
