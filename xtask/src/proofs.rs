@@ -167,8 +167,8 @@ mod checks {
     fn a_line_needs_a_test_or_a_reason() {
         check(LINE, "", &["dynamic-tools 37 has no proof"]);
         check(LINE, TEST, &[]);
-        let beside = "#[test]\nfn is_silent() {\n    a(); // Spec: dynamic-tools 37.\n}\n";
-        check(LINE, beside, &[]);
+        let inline = "#[test]\nfn is_silent() {\n    a(); // Spec: dynamic-tools 37.\n}\n";
+        check(LINE, inline, &[]);
         check("37. It is silent.\n    - Open: Not built.\n", "", &[]);
         check("37. It is silent.\n    - Decided: Not wanted.\n", "", &[]);
     }

@@ -150,12 +150,12 @@ async fn all_calls_fail_together_if_the_daemon_does_not_start() {
 async fn an_abandoned_call_is_not_sent() {
     let harness = DaemonHarness::new();
     let session = harness.waits();
-    let forsaken = session.call(CallRequest {
+    let abandoned = session.call(CallRequest {
         tool: "click".into(),
         ..call("1")
     });
     // The caller gives up before a daemon is running.
-    assert!(futures_util::poll!(std::pin::pin!(forsaken)).is_pending());
+    assert!(futures_util::poll!(std::pin::pin!(abandoned)).is_pending());
     let listener = harness.listen();
     let (_, heard) = tokio::join!(session.call(call("2")), async {
         let mut daemon = Daemon::meet(&listener).await;

@@ -130,7 +130,7 @@ struct Messages<'a> {
     next: &'static str,
 }
 
-/// Changes one config after the other. If one cannot be changed, the others are changed all the same.
+/// Changes one config after the other. If one cannot be changed, the others are still changed.
 fn for_each(
     target: &Target,
     messages: &Messages<'_>,

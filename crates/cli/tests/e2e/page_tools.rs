@@ -270,8 +270,8 @@ async fn tools_of_a_tab_without_an_agent_are_found_on_request() {
         let told: Vec<_> = told.split_whitespace().collect();
         let told = told.join(" ");
         let expected = match flag.starts_with("--enable") {
-            true => "has WebMCP of its own",
-            false => "has no WebMCP of its own; pages get a stand-in",
+            true => "has native WebMCP",
+            false => "has no native WebMCP; pages get a stand-in",
         };
         assert!(told.contains(expected), "{told}");
     }

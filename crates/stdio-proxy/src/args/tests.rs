@@ -112,7 +112,7 @@ fn every_flag_of_chrome_devtools_mcp_is_accepted_or_refused_in_a_sentence() {
             match args(&[sample.as_str()]) {
                 Ok(_) => {}
                 Err(error) => {
-                    let named = format!("{name} of chrome-devtools-mcp is not here: ");
+                    let named = format!("{name} of chrome-devtools-mcp is not supported: ");
                     assert!(error.contains(&named), "{sample}: {error}");
                     refused.push(name);
                 }
@@ -143,7 +143,7 @@ fn every_flag_of_playwright_mcp_is_accepted_or_refused_in_a_sentence() {
                 _ => {}
             }
             if let Err(error) = args(&words) {
-                let named = format!("{name} of Playwright MCP is not here: ");
+                let named = format!("{name} of Playwright MCP is not supported: ");
                 assert!(error.contains(&named), "{sample}: {error}");
                 refused.push(name);
             }
