@@ -34,7 +34,7 @@ pub(crate) fn open(place: SocketPath) -> (RemoteSession, Arc<AtomicUsize>) {
     let tries = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&tries);
     let session = open_with(
-        socket_path: place,
+        place,
         Box::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
             Err(std::io::Error::other(
