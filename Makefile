@@ -1,23 +1,23 @@
-# The menu. Two commands do all the set-up: `make demo` and `make test`.
+# `make demo` and `make test` do all the set-up themselves.
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check clients soak fuzz bench fmt gen browser demo-apps client-packages
 
 CARGO ?= cargo
 phase = @printf '==> %s\n'
-# Without nextest the tests still run, only with less care for slow ones.
+# Without nextest `cargo test` runs the tests, without limits for slow ones.
 nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-# Somebody who watches wants to see that the compiler is at work.
+# Show the progress of the compiler on a terminal.
 quiet := $(shell test -t 2 || echo --quiet)
 soak_sizes := TABMUX_WALKS=20000 PROPTEST_CASES=20000
 
-help: ## Show this menu
+help: ## Show this help
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
 		printf 'make %-7s %s\n' "$$name" "$$text"; done
 
 demo: browser ## Watch an agent work in a real browser (installs Chromium if there is no browser)
-	$(phase) 'Building tabmux (the first time takes some minutes)'
+	$(phase) 'Building tabmux (this takes some minutes the first time)'
 	@$(CARGO) build --release $(quiet) --package tabmux
 	@$(CARGO) run --release --quiet --package tabmux -- demo
 
@@ -36,10 +36,10 @@ endif
 	@$(MAKE) --no-print-directory clients
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc
-	$(phase) 'All is well'
+	$(phase) 'All checks passed'
 
-clients: browser client-packages ## Connect MCP clients that others wrote (CLIENTS="codex vite" for some, CLIENTS=--write-table)
-	$(phase) 'Clients that others wrote'
+clients: browser client-packages ## Test third-party MCP clients (CLIENTS="codex vite" for some, CLIENTS=--write-table)
+	$(phase) 'Third-party clients'
 	@$(CARGO) build $(quiet) --package tabmux
 	@python3 clients/run.py $(CLIENTS)
 
@@ -52,7 +52,7 @@ check: ## Format, lints and documentation, without running tests
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 
-soak: browser demo-apps ## The tests again with many more seeds; takes long
+soak: browser demo-apps ## Run the tests with many more seeds; takes long
 	$(phase) 'Soak'
 ifeq ($(nextest),yes)
 	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
@@ -62,33 +62,33 @@ endif
 	$(phase) 'Fuzzing, ten minutes for each target'
 	@scripts/fuzz 600
 
-fuzz: ## Fuzz every target for SECONDS (60 unless you say), with a stable compiler
+fuzz: ## Fuzz every target for SECONDS (default 60), with a stable compiler
 	@scripts/fuzz $(or $(SECONDS),60)
 
-bench: browser ## Measure start, memory, calls and tools of pages, and print the numbers
+bench: browser ## Measure start, memory, calls and page tools, and print the numbers
 	@$(CARGO) build --release --quiet --package tabmux
 	@$(CARGO) xtask bench
 
 fmt: ## Format the code
 	@$(CARGO) fmt --all
 
-gen: ## Rewrite what is generated: protocol types, the extension, docs/tools.md, docs/proofs.md
+gen: ## Rewrite generated files: protocol types, the extension, docs/tools.md, docs/proofs.md
 	@$(CARGO) xtask codegen
 	@cd packages/extension && npm ci --silent --no-audit --no-fund && npm run --silent build
 	@$(CARGO) xtask proofs
 
-# Pages that nobody here wrote, for the tests of generated tools.
+# Third-party pages, for the tests of generated tools.
 demo-apps:
 	@cd fixtures/demo-apps && npm ci --silent --no-audit --no-fund --ignore-scripts
 
-# Clients of many makers, each with its version fixed; fetched when those change. About 2 GB.
+# Third-party clients at fixed versions; fetched when the versions change. About 2 GB.
 client-packages: clients/node_modules/.package-lock.json clients/agents/node_modules/.package-lock.json \
                  target/clients/venv/made target/clients/venv-langchain/made
 	@scripts/vite-application
 
 %/node_modules/.package-lock.json: %/package-lock.json
 	$(phase) 'Fetching clients: $*'
-	@# Not `npm ci`: it refuses a lock file without the binaries of other systems, of which some are in no registry.
+	@# Not `npm ci`: it refuses a lock file that lacks binaries of other systems, and some of them are in no registry.
 	@cd $* && npm install --no-save --silent --no-audit --no-fund && touch node_modules/.package-lock.json || \
 		echo 'They cannot be fetched, so their tests are skipped.'
 

@@ -1,4 +1,4 @@
-"""What the tests of whole agents share: a model that is written down, and what has to come of its calls."""
+"""Shared by the tests of whole agents: a scripted model, and checks of the results of its calls."""
 
 import os
 import subprocess
@@ -15,14 +15,14 @@ SHOP = {"url": f"{shared.PAGES}/shop"}
 TEA = {"item": "tea"}
 BOUGHT = ("evaluate_script", {"function": "() => bought"})
 
-# With the fixed list, all is there from the start; the page's own tool comes with a change, or through ours.
+# The fixed list has every tool from the start. The page's own tool is added to it, or called by call_page_tool.
 FIXED = [("new_page", FIELDS), ("take_snapshot", {}), ("new_page", SHOP)]
 FIXED_AND_CHANGED = [*FIXED, ("buy", TEA), BOUGHT]
 FIXED_ALONE = [*FIXED, ("call_page_tool", {"name": "buy", "arguments": TEA}), BOUGHT]
 
 
 def run(program, *arguments, **variables):
-    """Runs the agent in a folder of its own, and gives what it printed."""
+    """Runs the agent in its own folder, and returns its output."""
     WORK.mkdir(exist_ok=True)
     ended = subprocess.run(
         [PROGRAMS / program, *arguments],
@@ -38,12 +38,12 @@ def run(program, *arguments, **variables):
 
 
 def model(steps, prefix, session):
-    """A model for one conversation. Before its last step, the agent's session must be in the one daemon."""
+    """A model for one conversation. Before its last step, checks that the agent's session is in the one daemon."""
     return FakeModel(steps, prefix, lambda: shared.one_daemon(session))
 
 
 def check(model):
-    """Checks what the calls brought: pages were read, and nothing was bought without a person."""
+    """Checks the results of the calls: pages were read, and nothing was bought without a person."""
     *_, snapshot, opened, refused, bought = model.answers()
     assert "textbox" in snapshot, snapshot
     assert "/shop" in opened, opened

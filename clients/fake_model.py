@@ -1,7 +1,7 @@
-"""A model that is written down: it speaks the APIs that agents use, calls the tools of a script, and keeps what it saw.
+"""A scripted model: it implements the APIs that agents use, calls the tools of its script, and records the answers.
 
-Its script is a list of steps (tool, arguments). Which step is next follows from how many tools have answered, so
-one instance serves one conversation. A tool is meant by the end of the name under which the agent offers it.
+The script is a list of steps (tool, arguments). The number of tool answers says which step is next, so one instance
+serves one conversation. A step names a tool by the end of the name under which the agent offers it.
 """
 
 import itertools
@@ -9,7 +9,7 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Ids must differ, or agents take one answer for another.
+# Ids must be unique, or agents confuse answers.
 NUMBERS = itertools.count(1)
 
 
@@ -51,7 +51,7 @@ class FakeModel:
         else:
             return self.send_json(request, {"input_tokens": 1, "totalTokens": 1})
         call = None
-        # Requests without tools are for titles and the like.
+        # Agents send requests without tools for titles and such.
         if offered:
             with self.lock:
                 call = self.next_call(offered, answers)
@@ -67,7 +67,7 @@ class FakeModel:
             self.send_json(request, protocol.whole(call, body))
 
     def next_call(self, offered, answers):
-        """The next step, or a search for its tool where the agent lets the model search, or the end.
+        """The next step, or a search for its tool if the agent lets the model search, or the end.
 
         A model can call only what it is offered, so a tool that is missing ends the conversation.
         """
@@ -88,7 +88,7 @@ class FakeModel:
         return (names[0], arguments)
 
     def answers(self):
-        """What the tools answered, in order; without what searches found."""
+        """The answers of the tools, in order, without the results of searches."""
         assert self.missing is None, self.missing
         assert self.seen, "the agent asked no model"
         last = self.seen[-1]["answers"]
@@ -116,7 +116,7 @@ def as_text(content):
 
 
 class Anthropic:
-    """Messages, as Claude Code speaks."""
+    """Anthropic's messages, as Claude Code uses them."""
 
     end = ""
 
@@ -153,7 +153,7 @@ class Anthropic:
 
 
 class Responses:
-    """OpenAI's responses, as Codex speaks."""
+    """OpenAI's responses, as Codex uses them."""
 
     end = ""
 
@@ -188,7 +188,7 @@ class Responses:
 
 
 class Chat:
-    """OpenAI's chat completions, as OpenCode speaks to a provider of one's own."""
+    """OpenAI's chat completions, as OpenCode uses them for a custom provider."""
 
     end = "data: [DONE]\n\n"
 
@@ -219,7 +219,7 @@ class Chat:
 
 
 class Gemini:
-    """Google's generateContent, as Gemini CLI speaks."""
+    """Google's generateContent, as Gemini CLI uses it."""
 
     end = ""
 

@@ -12,6 +12,6 @@ agent_story.run("gemini", "mcp", "add", "-s", "user", "browser", "tabmux", "mcp"
 settings = Path(os.environ["HOME"]) / ".gemini/settings.json"
 known = json.loads(settings.read_text())
 settings.write_text(json.dumps(known | {"security": {"auth": {"selectedType": "gemini-api-key"}}}))
-# A model is named, since otherwise another one is asked which to use.
+# Name a model; otherwise the CLI asks another model which one to use.
 agent_story.run("gemini", "-p", "Go.", "-m", "gemini-2.5-flash", "--yolo", "--skip-trust", **there)
 agent_story.check(model)

@@ -1,4 +1,4 @@
-"""MCP Inspector, as a command: the list with all its checks of schemas, and a call. Each starts a server of its own."""
+"""MCP Inspector, as a command: the list with all its checks of schemas, and a call. Each starts its own server."""
 
 import json
 import subprocess

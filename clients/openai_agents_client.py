@@ -1,4 +1,4 @@
-"""OpenAI's agents SDK: an agent with `MCPServerStdio` and a model that is written down here."""
+"""OpenAI's agents SDK: an agent with `MCPServerStdio` and a scripted model."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ import shared
 
 
 class Scripted(Model):
-    """Calls one tool, then repeats what it answered."""
+    """Calls one tool, then repeats its answer."""
 
     def __init__(self, name, arguments):
         self.name, self.arguments, self.offered, self.answer = name, arguments, [], None

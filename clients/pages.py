@@ -1,4 +1,4 @@
-"""The pages that the clients work on, and a way to wait until a page has asked for something."""
+"""The pages that the clients work on, and a way to wait until a path has been requested."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -7,13 +7,13 @@ from urllib.parse import parse_qs, urlsplit
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
-# Says so when the path has been asked for: its text appears, and not before.
+# Its text appears only when the path has been requested.
 LATE = """<title>Late</title><h1>Late</h1>
 <script>
 fetch('/_wait?path=' + location.search.slice(1)).then(() => document.body.append('It is here'))
 </script>"""
 
-# Offers a tool after which nothing is as before, so a person has to agree.
+# Offers a tool that cannot be undone, so a person has to agree.
 SHOP = """<title>Shop</title><h1>Shop</h1>
 <script>
 window.bought = [];
@@ -30,8 +30,8 @@ class Pages:
     """A web server on a free port of loopback."""
 
     def __init__(self):
-        self.asked = set()
-        self.news = threading.Condition()
+        self.requested = set()
+        self.changed = threading.Condition()
         pages = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -50,12 +50,12 @@ class Pages:
         address = urlsplit(request.path)
         if address.path == "/_wait":
             wanted = parse_qs(address.query)["path"][0]
-            with self.news:
-                self.news.wait_for(lambda: wanted in self.asked)
+            with self.changed:
+                self.changed.wait_for(lambda: wanted in self.requested)
         else:
-            with self.news:
-                self.asked.add(address.path)
-                self.news.notify_all()
+            with self.changed:
+                self.requested.add(address.path)
+                self.changed.notify_all()
         body = PAGES.get(address.path, "")
         fixture = FIXTURES / address.path.lstrip("/")
         if address.path.endswith(".html") and fixture.parent == FIXTURES and fixture.is_file():

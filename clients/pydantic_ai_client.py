@@ -1,4 +1,4 @@
-"""Pydantic AI: an agent with `MCPToolset` and a model that is written down here."""
+"""Pydantic AI: an agent with `MCPToolset` and a scripted model."""
 
 import asyncio
 

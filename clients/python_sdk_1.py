@@ -1,4 +1,4 @@
-"""The official Python SDK of the years before 2026-07-28: a session with a handshake."""
+"""The official Python SDK for the protocol before 2026-07-28: a session with a handshake."""
 
 import asyncio
 

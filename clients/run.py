@@ -1,7 +1,7 @@
-"""Connects MCP clients that others wrote to tabmux, each with its own default settings, and tells what was shown.
+"""Tests third-party MCP clients with tabmux, each with its default settings, and prints the results.
 
-All of it runs in namespaces of its own: a network with loopback alone, a process table that ends with the run, and
-a fresh home. So nothing reaches the Internet, nor the daemon of the person who runs this, nor its port.
+Everything runs in separate namespaces: a network with loopback only, a process table that ends with the run, and
+a new home. So nothing reaches the Internet, or the daemon and the port of the user who runs this.
 """
 
 import argparse
@@ -28,7 +28,7 @@ OLDER_PYTHON = MADE / "venv-langchain/bin/python"
 NPM = HERE / "node_modules"
 AGENTS = HERE / "agents/node_modules"
 
-# Name, where its package is and what it is called there, and the test.
+# Name, where its package is installed, the name of the package, and the test.
 CLIENTS = [
     ("MCP Inspector", NPM, "@modelcontextprotocol/inspector", [PYTHON, "inspector.py"]),
     ("TypeScript SDK", NPM, "@modelcontextprotocol/client", ["node", "typescript_sdk.mjs"]),
@@ -45,7 +45,7 @@ CLIENTS = [
     ("OpenCode", AGENTS, "opencode-ai", [PYTHON, "opencode_cli.py"]),
     ("Vite application", NPM, "vite", ["node", "vite_application.mjs"]),
 ]
-# Nothing here takes long; what hangs must not hang for ever.
+# No test takes long; a hanging one is stopped.
 LONGEST = 120
 
 
@@ -84,18 +84,18 @@ def matches(name, wanted):
 
 
 def enter_namespaces():
-    """Becomes this program again, inside."""
+    """Executes this program again, inside the namespaces."""
     unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.geteuid() != 0:
         unshare += ["--map-root-user"]
     if sys.platform != "linux" or subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
-        print("Skipped: the clients run in Linux namespaces of their own, and `unshare` cannot make them here.")
+        print("Skipped: the clients run in separate Linux namespaces, which `unshare` cannot create here.")
         sys.exit(0)
     os.execvp("unshare", [*unshare, sys.executable, __file__, *sys.argv[1:], "--inside"])
 
 
 def prepare_namespaces():
-    """Loopback is up, and `/run/user/UID` is a folder of this run, as on a machine where somebody is logged in."""
+    """Enables loopback, and creates `/run/user/UID` for this run, as on a machine where the user is logged in."""
     up = struct.pack("16sh", b"lo", 1)
     with socket.socket() as any_socket:
         fcntl.ioctl(any_socket, 0x8914, up)  # SIOCSIFFLAGS, IFF_UP
@@ -105,9 +105,9 @@ def prepare_namespaces():
 
 
 def usual_environment(home, tabmux):
-    """What a person's shell has. The official SDKs and Codex pass little of it on to servers."""
+    """The environment of a user's shell. The official SDKs and Codex pass little of it on to servers."""
     if not tabmux.is_file():
-        sys.exit(f"There is no {tabmux}; run `cargo build --package tabmux`, or name one with --tabmux.")
+        sys.exit(f"There is no {tabmux}; run `cargo build --package tabmux`, or give its path with --tabmux.")
     programs = home / "bin"
     programs.mkdir()
     (programs / "tabmux").symlink_to(tabmux)
@@ -124,9 +124,9 @@ def usual_environment(home, tabmux):
     }
 
 
-def run_one(environment, name, place, package, command):
-    """Runs one client's test and prints its line. Gives its version and what was shown; nothing if it failed."""
-    version = version_of(place, package)
+def run_one(environment, name, location, package, command):
+    """Runs one client's test and prints its line. Returns its version and results; None if it failed."""
+    version = version_of(location, package)
     if version is None:
         print(f"skip  {name}: {package} is not installed")
         return {"version": None}
@@ -138,23 +138,23 @@ def run_one(environment, name, place, package, command):
         code, out, err = ended.returncode, ended.stdout, ended.stderr
     except subprocess.TimeoutExpired as late:
         code, out = 1, (late.stdout or b"").decode()
-        err = f"It had not ended after {LONGEST} s.\n{(late.stderr or b'').decode()}"
+        err = f"It did not end within {LONGEST} s.\n{(late.stderr or b'').decode()}"
     shown = dict(line[2:].split("\t") for line in out.splitlines() if line.startswith("@ "))
-    told = ", ".join(what if how == "yes" else f"{what} ({how})" for what, how in shown.items())
+    summary = ", ".join(what if how == "yes" else f"{what} ({how})" for what, how in shown.items())
     seconds = time.monotonic() - start
-    print(f"{'ok  ' if code == 0 else 'FAIL'}  {name} {version}: {told or 'nothing'}; {seconds:.0f} s", flush=True)
+    print(f"{'ok  ' if code == 0 else 'FAIL'}  {name} {version}: {summary or 'nothing'}; {seconds:.0f} s", flush=True)
     if code != 0:
         print("\n".join(f"      {line}" for line in (out + err).splitlines()[-25:]), flush=True)
         return None
     return {"version": version, **shown}
 
 
-def version_of(place, package):
-    if place in (PYTHON, OLDER_PYTHON):
+def version_of(location, package):
+    if location in (PYTHON, OLDER_PYTHON):
         ask = f"import importlib.metadata; print(importlib.metadata.version({package!r}))"
-        told = subprocess.run([place, "-c", ask], capture_output=True, text=True) if place.exists() else None
+        told = subprocess.run([location, "-c", ask], capture_output=True, text=True) if location.exists() else None
         return told.stdout.strip() if told and told.returncode == 0 else None
-    manifest = place / package / "package.json"
+    manifest = location / package / "package.json"
     return json.loads(manifest.read_text())["version"] if manifest.exists() else None
 
 

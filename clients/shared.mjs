@@ -1,4 +1,4 @@
-/** What the tests of the TypeScript SDKs share: the story of `shared.py`, told for a client of theirs. */
+/** Shared by the tests of the TypeScript SDKs: the steps of `shared.py`, for their clients. */
 
 import { execFileSync } from 'node:child_process';
 
@@ -6,7 +6,7 @@ export const PAGES = process.env.PAGES;
 export const SERVER = { command: 'tabmux', args: ['mcp'] };
 const OWN = `node-${process.pid}`;
 
-/** Tells the runner what the client has shown. */
+/** Reports a result to the runner. */
 export function shown(what, how = 'yes') {
   console.log(`@ ${what}\t${how}`);
 }
@@ -15,7 +15,7 @@ export function check(condition, story) {
   if (!condition) throw new Error(typeof story === 'string' ? story : JSON.stringify(story));
 }
 
-/** Checks, from the usual environment, that this client's session is in the daemon that everybody uses. */
+/** Checks, in the usual environment, that the shared daemon has this client's session. */
 function oneDaemon(client) {
   const sessions = JSON.parse(execFileSync('tabmux', ['sessions', '--json'], { encoding: 'utf8' }));
   const names = sessions.map((session) => session.client);
@@ -34,7 +34,7 @@ export class Person {
   };
 }
 
-/** Plays the story. `changed` waits until the client was told that its list changed. */
+/** Runs the steps. `changed` waits until the client was notified of a changed list. */
 export async function story({ client, name, person, changed }) {
   const call = async (tool, args, options) => {
     const result = await client.callTool({ name: tool, arguments: args }, ...options ?? []);
@@ -98,11 +98,11 @@ async function progress(call) {
     fetch(`${PAGES}/go-${OWN}`);
   };
   const text = await call('wait_for', { text: ['It is here'], timeout: 20000 }, options({ onprogress }));
-  check(told > 0, `no progress was told: ${text}`);
+  check(told > 0, `no progress was sent: ${text}`);
   shown('progress');
 }
 
-/** Where options go among the arguments of `callTool`; version 1 has a schema before them. */
+/** The arguments of `callTool` before the options; version 1 has a schema there. */
 let options = (given) => [given];
 
 export function optionsComeThird() {

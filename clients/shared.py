@@ -1,4 +1,4 @@
-"""What the tests of all clients in Python share: the story that each plays, and how it tells what it showed."""
+"""Shared by the tests of all clients in Python: the steps of each test, and how it reports results."""
 
 import asyncio
 import json
@@ -11,12 +11,12 @@ from pathlib import Path
 
 PAGES = os.environ["PAGES"]
 SERVER = {"command": "tabmux", "args": ["mcp"]}
-# So many tests use one server that the paths they wait for have to be their own.
+# Many tests use one web server, so each waits for its own paths.
 OWN = f"{Path(sys.argv[0]).stem}-{os.getpid()}"
 
 
 def shown(what, how="yes"):
-    """Tells the runner what the client has shown."""
+    """Reports a result to the runner."""
     print(f"@ {what}\t{how}", flush=True)
 
 
@@ -26,17 +26,17 @@ def get(path):
 
 
 async def asked_for(path):
-    """Waits until somebody has asked the web server for this."""
+    """Waits until this path has been requested from the web server."""
     await asyncio.to_thread(get, f"/_wait?path={urllib.parse.quote(path)}")
 
 
 def is_fixed(names):
-    """Whether this is the fixed list: everything at once, and no tool that connects first."""
+    """Whether this is the fixed list: every tool from the start."""
     return {"list_pages", "new_page", "take_snapshot", "call_page_tool", "list_network_requests"} <= set(names)
 
 
 def one_daemon(client):
-    """Checks, from the usual environment, that this client's session is in the one daemon there is."""
+    """Checks, in the usual environment, that only one daemon runs and has this client's session."""
     told = subprocess.run(["tabmux", "sessions", "--json"], capture_output=True, text=True, check=True).stdout
     sessions = json.loads(told)
     names = [session["client"] for session in sessions]
@@ -59,7 +59,7 @@ def daemon_processes():
 
 
 class Person:
-    """Answers the questions that the server asks, as it was told to."""
+    """Answers the questions of the server, as `agrees` says."""
 
     def __init__(self):
         self.agrees = False
@@ -71,7 +71,7 @@ class Person:
 
 
 async def shows_list_and_call(call, names):
-    """The list is the fixed one, and a call of a fresh session finds a page to work on."""
+    """The list is the fixed one, and a new session can call tools on a page."""
     assert is_fixed(names), names
     shown("list", "fixed")
     opened = await call("new_page", {"url": f"{PAGES}/fields.html"})
@@ -82,22 +82,22 @@ async def shows_list_and_call(call, names):
 
 
 async def shows_progress(call, call_with_progress):
-    """A call that takes long tells so; what it waits for comes only after it has."""
+    """A long call sends progress. The text that it waits for appears only after the first progress."""
     await call("new_page", {"url": f"{PAGES}/late?/go-{OWN}"})
-    told = []
+    received = []
 
     async def on_progress(*_):
-        if not told:
-            told.append(True)
+        if not received:
+            received.append(True)
             await asyncio.to_thread(get, f"/go-{OWN}")
 
     text = await call_with_progress("wait_for", {"text": ["It is here"], "timeout": 20000}, on_progress)
-    assert told, f"no progress was told: {text}"
+    assert received, f"no progress was sent: {text}"
     shown("progress")
 
 
 async def shows_cancel(call):
-    """A script that never ends is ended with its call, or the page would not answer again."""
+    """Cancelling a call stops its endless script; otherwise the page would not answer again."""
     loop = (
         "() => { const r = new XMLHttpRequest(); r.open('GET', '/loops-%s', false); r.send(); for (;;); }" % OWN
     )
@@ -116,7 +116,7 @@ async def shows_cancel(call):
 
 
 async def shows_question(call, person):
-    """A tool of the page runs when the person agrees, and not otherwise; without a person, never."""
+    """A tool of the page runs only when the person agrees; without a person, never."""
     await call("new_page", {"url": f"{PAGES}/shop"})
     buy = lambda item: call("call_page_tool", {"name": "buy", "arguments": {"item": item}})
     refused = await buy("tea")
@@ -132,7 +132,7 @@ async def shows_question(call, person):
 
 
 async def shows_list_change(changed, call, list_names):
-    """The list is fetched again when the page brings a tool. `changed` waits for the news."""
+    """The list is fetched again when the page adds a tool. `changed` waits for the notification."""
     await call("new_page", {"url": f"{PAGES}/shop"})
     while "buy" not in await list_names():
         if changed is not None:

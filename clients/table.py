@@ -1,4 +1,4 @@
-"""The table in docs/clients.md: it says what the last run of all clients has shown, and each run checks it."""
+"""The table in docs/clients.md: the results of the last run of all clients. Each run checks it."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def row(name, result):
 
 
 def check_table(results):
-    """Complains about rows that are not what was shown. What failed or was skipped has none to compare."""
+    """Reports rows that differ from the results. Failed and skipped clients are not compared."""
     rows = PAGE.read_text().split(BEGIN)[1].split(END)[0].splitlines()
     wanted = {name: row(name, result) for name, result in results.items() if result and result["version"]}
     missing = [line for line in wanted.values() if line not in rows]

@@ -1,6 +1,6 @@
 /**
  * A Vite application with the packed page library, in a Chromium that tabmux does not drive, and an agent that says
- * it is Claude Code: it sees the application's tool without a browser of its own, and calls it in the tab it names.
+ * it is Claude Code: it sees the application's tool without its own browser, and calls it in the tab it names.
  */
 
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: what tabmux costs, measured in one run against a real Chromium.
+//! `cargo xtask bench`: measures tabmux with a real Chromium.
 //!
-//! Goals that are missed are marked, and nothing more: this is a bench, not a test.
+//! Missed goals are only marked: this is a benchmark, not a test.
 
 mod bench_client;
 mod bystander;
@@ -25,20 +25,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use table::Table;
 
-/// What is measured.
+/// What to measure.
 #[derive(Clone)]
 pub(crate) enum What {
     /// tabmux alone, against its goals.
     Tabmux,
-    /// tabmux and its peers, side by side.
+    /// tabmux compared with other servers.
     Peers,
-    /// What a session notices of attacks on others.
+    /// How attacks affect other sessions.
     Bystander(Wanted),
 }
 
 /// Builds the binary, measures, and prints the numbers.
 pub(crate) fn run(what: What) -> Result<()> {
-    // Whoever measures must not be slower than what it measures.
+    // The measuring program must not be slower than the program that it measures.
     if cfg!(debug_assertions) {
         return again_in_release();
     }

@@ -1,4 +1,4 @@
-//! Generated files: they are committed, and this rewrites them or says which are stale.
+//! Generates the committed generated files, or reports which are stale.
 
 mod emit;
 mod fetch;
@@ -22,13 +22,13 @@ use crate::{files::project_root, say};
 /// What to do with a generated file that differs from the committed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Rewrite it.
+    /// Rewrite the file.
     Write,
-    /// Say so and fail.
+    /// Report it and fail.
     Check,
 }
 
-/// Generates everything that is generated.
+/// Runs every generator.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     generate(mode, &[CDP_TYPES, EXTENSION_MESSAGES, TOOL_REFERENCE])
 }
@@ -36,7 +36,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
 fn generate(mode: Mode, generators: &[Generator]) -> Result<()> {
     let root = project_root();
     let mut stale = Vec::new();
-    // One after the other: what the first writes is compiled into the program that the next one runs.
+    // In order: the output of the first is compiled into the program that the next one runs.
     for generator in generators {
         let files = (generator.generate)(&root)?;
         for path in stale_files(&root, &files, generator.folder)? {
@@ -60,10 +60,10 @@ fn generate(mode: Mode, generators: &[Generator]) -> Result<()> {
 /// Generated texts, by path under the project's root.
 type Files = BTreeMap<PathBuf, String>;
 
-/// Something that is generated from something else in the project.
+/// A generator of files.
 struct Generator {
     generate: fn(&Path) -> Result<Files>,
-    /// The folder that holds nothing else, if there is one.
+    /// The folder that holds only generated files, if there is one.
     folder: Option<&'static str>,
 }
 
@@ -82,7 +82,7 @@ const TOOL_REFERENCE: Generator = Generator {
     folder: None,
 };
 
-/// The types of the protocol.
+/// The types of Chrome's protocol.
 fn cdp_types(root: &Path) -> Result<Files> {
     let protocol = fetch::protocol(root)?;
     let model = select::select(&protocol, DOMAINS)?;
@@ -96,13 +96,13 @@ fn cdp_types(root: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// What the extension and the daemon say to each other, as TypeScript.
+/// The messages of the extension and the daemon, as TypeScript.
 fn extension_messages(_root: &Path) -> Result<Files> {
     let text = tabmux_protocol::extension::typescript();
     Ok(Files::from([(EXTENSION_MESSAGES_FILE.into(), text)]))
 }
 
-/// What every tool takes, as the program itself tells it.
+/// The reference of all tools, printed by the program itself.
 fn tool_reference(root: &Path) -> Result<Files> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -113,13 +113,13 @@ fn tool_reference(root: &Path) -> Result<Files> {
         .context("cargo cannot be started")?;
     ensure!(
         output.status.success(),
-        "tabmux could not tell what its tools take"
+        "tabmux could not print the reference of its tools"
     );
     let text = String::from_utf8(output.stdout)?;
     Ok(Files::from([(TOOL_REFERENCE_FILE.into(), text)]))
 }
 
-/// The files that are not as `files` says: changed, missing or, in `folder`, no longer generated.
+/// The files that differ from `files`: changed, missing or, in `folder`, no longer generated.
 fn stale_files(root: &Path, files: &Files, folder: Option<&str>) -> Result<Vec<PathBuf>> {
     let mut stale = Vec::new();
     for (path, text) in files {
@@ -160,7 +160,7 @@ fn format_rust(source: &str) -> Result<String> {
         .stdout(Stdio::piped())
         .spawn()
         .context("rustfmt cannot be started, install it with `rustup component add rustfmt`")?;
-    // Reading happens after all is written: rustfmt prints nothing before it has read everything.
+    // Writing everything first is safe: rustfmt prints nothing before it has read all its input.
     rustfmt
         .stdin
         .take()
@@ -174,16 +174,16 @@ fn format_rust(source: &str) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// What an agent can call.
+/// The reference of all tools.
 const TOOL_REFERENCE_FILE: &str = "docs/tools.md";
 
-/// The extension's half of the protocol.
+/// The messages of the extension.
 const EXTENSION_MESSAGES_FILE: &str = "packages/extension/src/messages.ts";
 
-/// Where the generated types live; everything in it is generated.
+/// The folder of the generated types; everything in it is generated.
 const PROTOCOL_FOLDER: &str = "crates/cdp-types/src/protocol";
 
-/// The domains whose commands and events are generated. Types of other domains come along when these use them.
+/// The domains whose commands and events are generated. Types of other domains are included when these use them.
 const DOMAINS: &[&str] = &[
     "Browser",
     "DOM",
@@ -209,7 +209,7 @@ const DOMAINS: &[&str] = &[
 mod tests {
     use super::*;
 
-    // The tool reference has its test where the tools are, which saves building the program again.
+    // The test of the tool reference is in crates/cli, which saves building the program again.
     #[test]
     fn committed_types_are_what_the_generator_makes() {
         generate(Mode::Check, &[CDP_TYPES, EXTENSION_MESSAGES]).unwrap();

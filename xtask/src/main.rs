@@ -1,4 +1,4 @@
-//! Project chores: `cargo xtask bench [--peers | --bystander]`, `cargo xtask codegen [--check]`, `cargo xtask proofs` and `cargo xtask tidy`.
+//! Project tasks: `cargo xtask bench [--peers | --bystander]`, `cargo xtask codegen [--check]`, `cargo xtask proofs` and `cargo xtask tidy`.
 
 mod bench;
 mod codegen;
@@ -46,10 +46,10 @@ fn codegen_mode(flags: &[&str]) -> Result<Mode> {
     }
 }
 
-/// Tells the person at the terminal something.
+/// Prints a line to the terminal.
 #[expect(
     clippy::print_stderr,
-    reason = "a chore speaks to the person who ran it"
+    reason = "a task reports to the person who ran it"
 )]
 fn say(line: &str) {
     eprintln!("{line}");
@@ -57,10 +57,10 @@ fn say(line: &str) {
 
 const USAGE: &str =
     "usage: cargo xtask bench               measure a release build and print the numbers
-       cargo xtask bench --peers       measure it beside other servers, write docs/benchmarks.md
-       cargo xtask bench --bystander   measure what a session notices of attacks on others, and write it there
+       cargo xtask bench --peers       compare it with other servers, write docs/benchmarks.md
+       cargo xtask bench --bystander   measure how attacks affect other sessions, and write it there
            [--binary PATH] [--save FILE] [--before FILE] [--attack PART]
-                                       of another build; keep the numbers; compare with them; only some
+                                       another build; save the numbers; compare with saved ones; only some attacks
        cargo xtask codegen [--check]   rewrite generated files, or say which are stale
-       cargo xtask proofs              rewrite docs/proofs.md, which ties the specification to the tests
-       cargo xtask tidy                check the rules of the house";
+       cargo xtask proofs              rewrite docs/proofs.md, which links the specification to its tests
+       cargo xtask tidy                check the project rules";

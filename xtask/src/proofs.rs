@@ -1,5 +1,5 @@
-//! Every line of the specification and the tests that prove it: `docs/specification/` has the lines,
-//! `docs/proofs.md` shows both.
+//! Links every line of the specification in `docs/specification/` to the tests that prove it, in
+//! `docs/proofs.md`.
 
 mod page;
 mod specification;
@@ -35,7 +35,7 @@ fn page(files: &[SourceFile]) -> String {
     )
 }
 
-/// What is wrong, with the place where it is.
+/// The problems, each with its place.
 pub(crate) fn complaints(root: &Path, files: &[SourceFile]) -> Vec<(String, String)> {
     if !files.iter().any(|file| file.path.starts_with(FOLDER)) {
         return Vec::new();
@@ -66,10 +66,10 @@ fn complaint_of(root: &Path, line: &Line, is_proven: bool) -> Option<String> {
     match (&line.note, is_proven) {
         (None, true) | (Some(Note::Open(_)), false) | (Some(Note::Decided(_)), _) => None,
         (None, false) => Some(
-            "has no proof: name it in the comment of a test, or say below it why there is none"
+            "has no proof: name it in the comment of a test, or write below it why it has none"
                 .into(),
         ),
-        (Some(Note::Open(_)), true) => Some("is proven, so it is not open any more".into()),
+        (Some(Note::Open(_)), true) => Some("is proven, so it is no longer open".into()),
         (Some(Note::Written { file, words } | Note::Measured { file, words }), _) => {
             let text = fs::read_to_string(root.join(file)).unwrap_or_default();
             (!text.contains(words.as_str())).then(|| format!("is not in {file}: \"{words}\""))
@@ -94,7 +94,7 @@ impl fmt::Display for Id {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Proof {
     file: PathBuf,
-    /// The test, or the row of a file that a test plays.
+    /// The test, or the row of a file that a test runs.
     name: String,
 }
 
@@ -121,7 +121,7 @@ mod checks {
         }
     }
 
-    /// A project with these lines in the page `dynamic-tools` and this test file, whose page of proofs is fresh.
+    /// A project with these lines in the page `dynamic-tools` and this test file, whose page of proofs is up to date.
     fn complaints_of(lines: &str, path: &str, tests: &str) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("a.md"), "Tab ids are no secrets.").unwrap();
@@ -167,8 +167,8 @@ mod checks {
     fn a_line_needs_a_test_or_a_reason() {
         check(LINE, "", &["dynamic-tools 37 has no proof"]);
         check(LINE, TEST, &[]);
-        let beside = "#[test]\nfn is_silent() {\n    a(); // Spec: dynamic-tools 37.\n}\n";
-        check(LINE, beside, &[]);
+        let inline = "#[test]\nfn is_silent() {\n    a(); // Spec: dynamic-tools 37.\n}\n";
+        check(LINE, inline, &[]);
         check("37. It is silent.\n    - Open: Not built.\n", "", &[]);
         check("37. It is silent.\n    - Decided: Not wanted.\n", "", &[]);
     }
@@ -176,7 +176,7 @@ mod checks {
     #[test]
     fn an_open_line_that_is_proven_is_told() {
         let open = "37. It.\n    - Open: Not built.\n";
-        check(open, TEST, &["not open any more"]);
+        check(open, TEST, &["no longer open"]);
         check("37. It.\n    - Decided: Not all of it.\n", TEST, &[]);
     }
 
@@ -265,7 +265,7 @@ mod checks {
         let twice = "37. A.\n    - Open: a\n37. B.\n";
         check(twice, "", &["not in order"]);
         let notes = "37. A.\n    - Open: a\n    - Open: b\n";
-        check(notes, "", &["nobody understands"]);
-        check("37. A.\n    - What: a\n", TEST, &["nobody understands"]);
+        check(notes, "", &["unknown note"]);
+        check("37. A.\n    - What: a\n", TEST, &["unknown note"]);
     }
 }

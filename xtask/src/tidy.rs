@@ -1,10 +1,11 @@
-//! The rules of the house, checked: `cargo xtask tidy`.
+//! `cargo xtask tidy`: checks the project rules.
 
-mod circles;
+mod import_cycles;
 mod links;
 mod manifests;
-mod places;
 mod proofs;
+mod restricted_code;
+mod retired_words;
 mod sources;
 
 use std::{fmt, path::Path};
@@ -15,8 +16,9 @@ use crate::{
     files::{SourceFile, project_root, source_files},
     say,
 };
+use retired_words::RetiredWords;
 
-/// Checks the project and tells every problem.
+/// Checks the project and prints every problem.
 pub(crate) fn run() -> Result<()> {
     let problems = problems(&project_root())?;
     for problem in &problems {
@@ -24,14 +26,14 @@ pub(crate) fn run() -> Result<()> {
     }
     match problems.len() {
         0 => Ok(()),
-        count => bail!("{count} things are not tidy"),
+        count => bail!("{count} problems"),
     }
 }
 
-/// What is wrong, and where.
+/// A broken rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Problem {
-    /// The file, with the line where that helps.
+    /// The file, with the line if there is one.
     place: String,
     complaint: String,
 }
@@ -69,17 +71,19 @@ fn problems(root: &Path) -> Result<Vec<Problem>> {
             .into_iter()
             .map(|(place, complaint)| Problem { place, complaint }),
     );
-    problems.extend(circles::problems(&files));
+    problems.extend(import_cycles::problems(&files));
+    let retired = RetiredWords::of_project();
     for file in &files {
+        problems.extend(retired.problems(file));
         problems.extend(sources::problems(file));
         problems.extend(manifests::problems(file));
-        problems.extend(places::problems(file));
+        problems.extend(restricted_code::problems(file));
         problems.extend(links::problems(root, file));
     }
     Ok(problems)
 }
 
-/// Asserts what a rule says of a file: the place and a piece of the complaint, for each problem.
+/// Asserts the problems that a rule finds: the place and a piece of the complaint of each.
 #[cfg(test)]
 #[track_caller]
 fn assert_problems(problems: &[Problem], expected: &[(&str, &str)]) {
@@ -105,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn made_things_are_not_looked_at() {
+    fn build_output_is_not_checked() {
         let root = tempfile::tempdir().unwrap();
         for folder in ["target", "packages/page/node_modules", "src"] {
             let folder = root.path().join(folder);

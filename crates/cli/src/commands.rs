@@ -14,6 +14,6 @@ pub(crate) mod logs;
 pub(crate) mod mcp;
 mod other_daemons;
 pub(crate) mod policy;
+mod schema_text;
 pub(crate) mod status;
-mod tool_words;
 pub(crate) mod tools_md;

@@ -28,13 +28,13 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
-    Mcp(Box<tabmux_shim::Args>),
-    /// Watch an agent work in a real browser, as a short story. Leaves a picture.
+    Mcp(Box<tabmux_stdio_proxy::Args>),
+    /// Watch an agent work in a real browser. Saves a screenshot.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
     #[command(subcommand)]
     Daemon(commands::daemon::Args),
-    /// Show how the daemon is.
+    /// Show daemon status.
     Status(commands::status::Args),
     /// List the browsers of the daemon.
     Browsers(commands::status::Args),
@@ -42,35 +42,35 @@ enum Command {
     Tabs(commands::status::Args),
     /// List the sessions of MCP clients.
     Sessions(commands::status::Args),
-    /// Open a page, in the shell's own session.
-    Open(call::Words),
-    /// Read that page as text.
-    Snapshot(call::Words),
-    /// Click an element of it.
-    Click(call::Words),
-    /// Fill a field of it.
-    Fill(call::Words),
-    /// Save a picture of it.
-    Screenshot(call::Words),
+    /// Open a page in the shell's own session.
+    Open(call::RawArgs),
+    /// Print the current page as text.
+    Snapshot(call::RawArgs),
+    /// Click an element of the current page.
+    Click(call::RawArgs),
+    /// Fill a field of the current page.
+    Fill(call::RawArgs),
+    /// Save a screenshot of the current page.
+    Screenshot(call::RawArgs),
     /// Run any tool, as an agent would.
-    Call(call::Words),
+    Call(call::RawArgs),
     /// End the shell's session and close its tabs.
     Close(commands::close::Args),
     /// Print the daemon's log.
     Logs(commands::logs::Args),
-    /// Find what is wrong, and how to mend it.
+    /// Diagnose problems and suggest fixes.
     Doctor(commands::doctor::Args),
-    /// Tell MCP clients about tabmux: one entry in each one's config.
+    /// Add tabmux to the configuration of MCP clients.
     Install(commands::install::Args),
-    /// Take that entry out again.
+    /// Remove tabmux from the configuration of MCP clients.
     Uninstall(commands::install::Target),
-    /// Work in your own Chrome: install the browser extension, or see how it is.
+    /// Work in your own Chrome: install the browser extension, or show its state.
     #[command(subcommand)]
     Extension(commands::extension::Args),
-    /// Say which sites agents may have to do with.
+    /// Set which sites agents may access.
     #[command(subcommand)]
     Policy(commands::policy::Args),
-    /// Print what a shell needs to complete tabmux's commands and flags.
+    /// Print a completion script for a shell.
     Completions(commands::completions::Args),
     /// Print the reference of all tools as Markdown.
     #[command(name = "__tools-md", hide = true)]
@@ -86,12 +86,12 @@ fn main() -> ExitCode {
         Command::Browsers(args) => commands::status::run(View::Browsers, args),
         Command::Tabs(args) => commands::status::run(View::Tabs, args),
         Command::Sessions(args) => commands::status::run(View::Sessions, args),
-        Command::Open(words) => call::run_verb(&call::OPEN, words),
-        Command::Snapshot(words) => call::run_verb(&call::SNAPSHOT, words),
-        Command::Click(words) => call::run_verb(&call::CLICK, words),
-        Command::Fill(words) => call::run_verb(&call::FILL, words),
-        Command::Screenshot(words) => call::run_verb(&call::SCREENSHOT, words),
-        Command::Call(words) => call::run(words),
+        Command::Open(args) => call::run_verb(&call::OPEN, args),
+        Command::Snapshot(args) => call::run_verb(&call::SNAPSHOT, args),
+        Command::Click(args) => call::run_verb(&call::CLICK, args),
+        Command::Fill(args) => call::run_verb(&call::FILL, args),
+        Command::Screenshot(args) => call::run_verb(&call::SCREENSHOT, args),
+        Command::Call(args) => call::run(args),
         Command::Close(args) => commands::close::run(args),
         Command::Logs(args) => commands::logs::run(args),
         Command::Doctor(args) => commands::doctor::run(args),
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => commands::completions::run(args),
         Command::ToolsMd => commands::tools_md::run(),
     };
-    tabmux_shim::logging::finish();
+    tabmux_stdio_proxy::logging::finish();
     match result {
         Ok(code) => code,
         Err(error) => {
@@ -114,7 +114,7 @@ fn main() -> ExitCode {
 
 fn command() -> Command {
     if std::env::args_os().nth(1).is_some_and(|name| name == "mcp") {
-        return Command::Mcp(Box::new(tabmux_shim::Args::read()));
+        return Command::Mcp(Box::new(tabmux_stdio_proxy::Args::read()));
     }
     let mut words: Vec<OsString> = std::env::args_os().collect();
     // `tabmux help call` is `tabmux call --help`, which knows more than clap.

@@ -2,13 +2,13 @@
 
 use std::io::IsTerminal;
 
-/// Whether words are painted.
+/// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Paint {
     on: bool,
 }
 
-/// The few colours there are.
+/// The colours in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Color {
     Red,
@@ -17,7 +17,7 @@ pub(crate) enum Color {
 }
 
 impl Paint {
-    /// Paints if standard output is a terminal that wants it.
+    /// Colours if standard output is a terminal that supports it, unless `NO_COLOR` is set.
     pub(crate) fn for_stdout() -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -1,13 +1,13 @@
-//! What commands tell people. Whoever closed the pipe has read enough, and that is no failure.
+//! Output for people. A closed pipe is not an error: the reader has seen enough.
 
 use std::io::{self, ErrorKind, Write};
 
-/// Prints this and a line's end.
+/// Prints the text and a line break.
 pub(crate) fn say(text: impl AsRef<str>) -> io::Result<()> {
     print(format!("{}\n", text.as_ref()))
 }
 
-/// Prints this.
+/// Prints the bytes.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let printed = out.write_all(text.as_ref()).and_then(|()| out.flush());
@@ -17,7 +17,7 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> io::Result<()> {
     }
 }
 
-/// Says what went wrong. Where nobody can hear even that, there is nothing left to do.
+/// Prints an error. If standard error is closed too, the error is lost.
 pub(crate) fn complain(text: impl AsRef<str>) {
     let _ = writeln!(io::stderr(), "{}", text.as_ref());
 }

@@ -19,7 +19,7 @@ impl<const N: usize> Table<N> {
         }
     }
 
-    /// Adds a row. What came from a page is made harmless here.
+    /// Adds a row. Cells may come from a page, so control characters and line breaks are removed.
     pub(crate) fn row(&mut self, cells: [&str; N]) {
         self.rows
             .push(cells.map(|cell| tabmux_browser::text::one_line(cell, MOST_CELL)));

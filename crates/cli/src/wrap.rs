@@ -1,9 +1,9 @@
-//! Sentences broken between words at the terminal's edge.
+//! Breaks text between words at the terminal's width.
 
 use std::io::IsTerminal;
 
-/// How many columns there are: as `COLUMNS` says, as the terminal has, or any number where the
-/// output goes into a file or a pipe.
+/// The number of columns: `COLUMNS` if set, else the terminal's width; without limit if the output
+/// goes to a file or a pipe.
 pub(crate) fn width() -> usize {
     let wanted = std::env::var("COLUMNS").ok();
     let wanted = wanted.and_then(|columns| columns.parse().ok());
@@ -13,16 +13,16 @@ pub(crate) fn width() -> usize {
     })
 }
 
-/// `text` in lines of at most `width` columns, all but the first behind `indent` blanks. The first
-/// one has that much before it already. A word that is too long has a line of its own, whole, because
-/// half a path helps nobody.
+/// `text` in lines of at most `width` columns. All but the first are indented by `indent` blanks; the
+/// caller has already printed that much before the first. A longer word, such as a path, gets a line of
+/// its own and is not broken.
 pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
-    let room = width.saturating_sub(indent).max(1);
+    let available = width.saturating_sub(indent).max(1);
     let mut wrapped = String::new();
     let mut used = 0;
     for word in text.split(' ') {
         let length = word.chars().count();
-        if used > 0 && used + 1 + length > room {
+        if used > 0 && used + 1 + length > available {
             wrapped.push('\n');
             wrapped.extend(std::iter::repeat_n(' ', indent));
             used = 0;
@@ -36,7 +36,7 @@ pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
     wrapped
 }
 
-/// Terms and what they mean, two columns of at most `width` columns in all; where that is narrow, each meaning is
+/// Terms and their meanings side by side, in at most `width` columns. If that is too narrow, each meaning is
 /// below its term.
 pub(crate) fn definitions(rows: &[(String, String)], width: usize) -> String {
     let longest = rows.iter().map(|(term, _)| term.chars().count()).max();
@@ -56,7 +56,7 @@ pub(crate) fn definitions(rows: &[(String, String)], width: usize) -> String {
 }
 
 const INDENT: usize = 2;
-/// How many columns a meaning has to have beside its term.
+/// The fewest columns for a meaning next to its term.
 const LEAST_MEANING: usize = 36;
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn meanings_are_beside_their_terms_or_below_them() {
+    fn meanings_are_next_to_their_terms_or_below_them() {
         let row = |term: &str, meaning: &str| (term.to_owned(), meaning.to_owned());
         let rows = [
             row("--uid TEXT", "The element, from a snapshot."),
@@ -89,7 +89,7 @@ mod tests {
             wrap("see /a/long/path now", 1, 6),
             "see\n /a/long/path\n now"
         );
-        assert_eq!(wrap("no room", 9, 3), "no\n         room");
+        assert_eq!(wrap("no space", 9, 3), "no\n         space");
         assert_eq!(wrap("no end", 2, usize::MAX), "no end");
     }
 }

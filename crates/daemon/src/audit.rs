@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use tabmux_client::RotatedFile;
+use tabmux_daemon_client::RotatedFile;
 use tokio::sync::mpsc;
 
 /// One call that was answered.

@@ -4,7 +4,7 @@ use crate::handle::{Client, Handle, Hub};
 use crate::options::SessionOptions;
 use crate::policy;
 use std::path::PathBuf;
-use tabmux_client::modes;
+use tabmux_daemon_client::modes;
 use tabmux_protocol::session as wire;
 use tabmux_protocol::{
     Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,

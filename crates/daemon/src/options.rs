@@ -11,11 +11,11 @@ use tabmux_browser::proxy::Proxy;
 use tabmux_browser::{
     AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
 };
-use tabmux_client::modes;
 use tabmux_core::{
     BrowserKey, BrowserRef, Mode, Numbering, OnEnd, RestoredTabs, Routing, SessionConfig,
     SiteFilter, TabPolicy,
 };
+use tabmux_daemon_client::modes;
 use tabmux_protocol::session as wire;
 
 /// The options of a session.

@@ -1,6 +1,6 @@
-//! The smallest MCP server there is: one tool that repeats what it is told.
+//! A minimal MCP server: one tool that returns its arguments.
 //!
-//! `cargo run -p tabmux-mcp --example parrot`, then speak JSON-RPC to it, or let a client do so.
+//! `cargo run -p tabmux-mcp --example parrot`, then send JSON-RPC to it, or start it from a client.
 
 use serde_json::{Map, json};
 use std::future::pending;

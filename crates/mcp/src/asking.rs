@@ -1,4 +1,4 @@
-//! Puts a question to the person behind the client, in either era of the protocol.
+//! Asks the user of the client a question, in either era of the protocol.
 
 use crate::session::Session;
 use rmcp::{
@@ -13,22 +13,22 @@ use rmcp::{
 use std::time::Duration;
 use tabmux_protocol::{Asking, Backend, Decision, Progress, Question, RequestId};
 
-/// How a client's person can be asked.
+/// How the user of a client can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskMethod {
     /// Not at all.
     None,
     /// By a request of ours, while the call waits.
     Request,
-    /// By an answer that is none: the client asks, and calls again.
+    /// By a result that asks for input: the client asks its user and calls again.
     Answer,
 }
 
 impl AskMethod {
-    /// What this client said that it can do, when it said hello or with this call.
+    /// The method that this client declared, in its handshake or with this call.
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
         let capabilities = context.client_capabilities().unwrap_or_default();
-        // One that says nothing closer about it means forms; one that only opens pages cannot show any.
+        // `elicitation` without details means forms; with only `url` the client can open pages but show no form.
         let shows_forms = capabilities
             .elicitation
             .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
@@ -41,24 +41,25 @@ impl AskMethod {
     }
 }
 
-/// What the backend should know about asking: whether it can be done, and what was said already.
-pub(crate) fn asking(way: AskMethod, params: &mut CallToolRequestParams) -> Asking {
-    let word = params.request_state.take().map(|question| {
+/// What the backend needs to know: whether the user can be asked, and the answer if there is one.
+pub(crate) fn asking(method: AskMethod, params: &mut CallToolRequestParams) -> Asking {
+    let decision = params.request_state.take().map(|question| {
         let responses = params.input_responses.take().unwrap_or_default();
         let response = responses.into_iter().find(|(name, _)| name == NAME);
-        let said = response.and_then(|(_, said)| serde_json::from_value::<ElicitResult>(said).ok());
+        let result =
+            response.and_then(|(_, value)| serde_json::from_value::<ElicitResult>(value).ok());
         Decision {
             question,
-            allowed: said.is_some_and(|said| agrees(&said)),
+            allowed: result.is_some_and(|result| agrees(&result)),
         }
     });
     Asking {
-        can_ask: way != AskMethod::None,
-        word: word.filter(|_| way == AskMethod::Answer),
+        can_ask: method != AskMethod::None,
+        word: decision.filter(|_| method == AskMethod::Answer),
     }
 }
 
-/// The answer that makes a client ask and call again.
+/// The result that makes a client ask its user and call again.
 pub(crate) fn as_answer(question: Question) -> InputRequiredResult {
     let mut requests = InputRequests::new();
     let request = InputRequest::Elicitation(request(question.message));
@@ -66,8 +67,7 @@ pub(crate) fn as_answer(question: Question) -> InputRequiredResult {
     InputRequiredResult::new(Some(requests), Some(question.id))
 }
 
-/// Asks while the call waits. Whoever does not answer, or not in time, does not agree. Dropping this takes
-/// the question back.
+/// Asks while the call waits. No answer in time means no. Dropping this future withdraws the question.
 pub(crate) async fn ask<B: Backend>(
     session: &Session<B>,
     context: &RequestContext<RoleServer>,
@@ -78,10 +78,10 @@ pub(crate) async fn ask<B: Backend>(
         question: question.id,
         allowed: false,
     };
-    session.audience.tell_progress(waiting(call)).await;
+    session.subscribers.notify_progress(waiting(call)).await;
     let elicit = ServerRequest::ElicitRequest(request(question.message));
     let mut options = PeerRequestOptions::no_options();
-    options.timeout = Some(PATIENCE);
+    options.timeout = Some(ANSWER_TIMEOUT);
     let Ok(handle) = context.peer.send_cancellable_request(elicit, options).await else {
         return no;
     };
@@ -97,7 +97,7 @@ pub(crate) async fn ask<B: Backend>(
             ..no
         },
         Ok(other) => {
-            // rmcp may take a form's answer for something else that looks like it.
+            // rmcp may parse the answer as another type that looks alike.
             let said = serde_json::to_value(other).and_then(serde_json::from_value);
             Decision {
                 allowed: said.is_ok_and(|said: ElicitResult| agrees(&said)),
@@ -108,7 +108,7 @@ pub(crate) async fn ask<B: Backend>(
     }
 }
 
-/// Tells the client that a question is no longer asked, should we be dropped before the answer.
+/// Withdraws a question when it is dropped before the answer.
 struct Withdrawal {
     client: Option<rmcp::Peer<RoleServer>>,
     question: rmcp::model::RequestId,
@@ -135,7 +135,7 @@ impl Drop for Withdrawal {
     }
 }
 
-/// Only a yes is a yes.
+/// Whether the user accepted the form and answered yes.
 fn agrees(said: &ElicitResult) -> bool {
     let ticked = said.content.as_ref().and_then(|content| content.get(FIELD));
     said.action == ElicitationAction::Accept && ticked.and_then(|it| it.as_bool()) == Some(true)
@@ -166,5 +166,5 @@ fn waiting(call: &RequestId) -> Progress {
 
 const NAME: &str = "confirm";
 const FIELD: &str = "run";
-/// A little less than the backend remembers the question.
-const PATIENCE: Duration = Duration::from_secs(290);
+/// A little less than the time for which the backend keeps the question.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(290);

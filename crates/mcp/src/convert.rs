@@ -1,4 +1,4 @@
-//! Our words to MCP's and back.
+//! Converts our types to MCP's and back.
 
 use rmcp::{
     ErrorData,
@@ -22,7 +22,7 @@ pub(crate) fn tool_result(reply: CallReply) -> CallToolResult {
     let mut result = CallToolResult::default();
     result.content = reply.content.into_iter().map(content_block).collect();
     result.is_error = reply.is_error.then_some(true);
-    // rmcp wants a tree. Raw JSON that nests too deeply for one is in the text as well.
+    // rmcp needs a parsed value. JSON that is nested too deeply is in the text only.
     result.structured_content = reply
         .structured
         .and_then(|raw| serde_json::from_str(raw.get()).ok());
@@ -55,7 +55,7 @@ pub(crate) fn too_busy() -> ErrorData {
 }
 
 pub(crate) fn session_over() -> ErrorData {
-    ErrorData::internal_error("The call was cancelled because the session is over", None)
+    ErrorData::internal_error("The call was cancelled because the session has ended", None)
 }
 
 pub(crate) fn unreadable_request(method: &str) -> ErrorData {

@@ -1,4 +1,4 @@
-//! Why and when serving ends.
+//! When and why serving ends.
 
 use std::{
     io,
@@ -15,24 +15,24 @@ pub enum ServeError {
         /// What the system said.
         kind: io::ErrorKind,
     },
-    /// The client does not take answers any more.
+    /// The client no longer reads answers.
     #[error("cannot write to the MCP client ({kind}); restart the client")]
     Write {
         /// What the system said.
         kind: io::ErrorKind,
     },
-    /// Whoever runs the calls is gone.
+    /// The backend has stopped.
     #[error("the part of tabmux that runs the calls has stopped; restart the MCP server")]
     BackendGone,
-    /// The protocol machinery gave up.
+    /// rmcp failed.
     #[error("the MCP connection failed ({detail}); restart the MCP server")]
     Protocol {
-        /// What it said.
+        /// The error of rmcp.
         detail: String,
     },
 }
 
-/// The one moment at which everything about a client ends, and the first reason given.
+/// Ends everything that belongs to a client, and keeps the first reason.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ending {
     token: CancellationToken,
@@ -40,7 +40,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// The client has said all it had to say.
+    /// The client closed its input.
     pub(crate) fn end(&self) {
         self.token.cancel();
     }

@@ -1,14 +1,14 @@
-//! What has to hold for whatever a client writes. `fuzz/` runs this with made-up lines, tests with kept ones.
+//! What must hold for any input of a client. `fuzz/` runs this with generated lines, tests with a stored corpus.
 
 use crate::transport::inspect::{Verdict, inspect};
 use serde_json::Value;
 
-/// A client writes this line.
+/// Checks one line of a client.
 ///
 /// # Panics
-/// If something is answered that must not be, an answer is none of JSON-RPC, or a message changes on its way.
+/// If something is answered that must not be, an answer is not JSON-RPC, or a delivered message was changed.
 pub fn json_rpc_line(line: &[u8]) {
-    let told: Option<Value> = serde_json::from_slice(line.trim_ascii()).ok();
+    let parsed: Option<Value> = serde_json::from_slice(line.trim_ascii()).ok();
     match inspect(line) {
         Verdict::Ignore => {}
         Verdict::Refuse(answer) => {
@@ -20,38 +20,39 @@ pub fn json_rpc_line(line: &[u8]) {
             assert!(answer["error"]["message"].is_string());
             let id = &answer["id"];
             assert!(id.is_null() || id.is_string() || id.is_i64(), "{id}");
-            // What has a member twice is no message of any kind.
-            let is_none = answer["error"]["message"] == "Invalid request: not a JSON-RPC message";
-            if let Some(told) = told.filter(|_| !is_none) {
+            // A line with a duplicate member is not a message of any kind.
+            let is_no_message =
+                answer["error"]["message"] == "Invalid request: not a JSON-RPC message";
+            if let Some(parsed) = parsed.filter(|_| !is_no_message) {
                 assert!(
-                    !is_answer(&told) && !is_notification(&told),
-                    "{told} was answered"
+                    !is_answer(&parsed) && !is_notification(&parsed),
+                    "{parsed} was answered"
                 );
-                assert!(id.is_null() || told.get("id") == Some(id));
+                assert!(id.is_null() || parsed.get("id") == Some(id));
             }
         }
         Verdict::Deliver(message) => {
-            let told = told.expect("what is delivered is JSON");
-            assert!(told.is_object());
-            // What is delivered is written with its own id and method, and is taken again.
+            let parsed = parsed.expect("what is delivered is JSON");
+            assert!(parsed.is_object());
+            // A delivered message keeps its id and method when written, and is delivered again.
             let written = serde_json::to_value(&message).expect("a message has a form");
             for member in ["id", "method"] {
-                assert_eq!(written.get(member), told.get(member), "{told}");
+                assert_eq!(written.get(member), parsed.get(member), "{parsed}");
             }
             let line = written.to_string();
             let again = matches!(inspect(line.as_bytes()), Verdict::Deliver(_));
-            assert!(again, "not taken a second time: {line}");
+            assert!(again, "not delivered a second time: {line}");
         }
     }
 }
 
-fn is_answer(told: &Value) -> bool {
-    let has = |key| told.get(key).is_some();
-    told.is_object() && !has("method") && (has("result") || has("error"))
+fn is_answer(parsed: &Value) -> bool {
+    let has = |key| parsed.get(key).is_some();
+    parsed.is_object() && !has("method") && (has("result") || has("error"))
 }
 
-fn is_notification(told: &Value) -> bool {
-    told.get("method").is_some() && told.get("id").is_none()
+fn is_notification(parsed: &Value) -> bool {
+    parsed.get("method").is_some() && parsed.get("id").is_none()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use tabmux_protocol::{
 };
 use tokio::time::Instant;
 
-/// The fully dynamic MCP server: tools come from the backend at the moment they are asked for.
+/// The MCP server. Its tools come from the backend at each request.
 pub(crate) struct Handler<B>(Session<B>);
 
 impl<B: Backend> Handler<B> {
@@ -37,16 +37,16 @@ impl<B: Backend> Handler<B> {
         Self(session)
     }
 
-    /// Names new tools to a client that does not fetch its list when it is told to: never on errors,
-    /// nor where the answer's text is fixed.
-    async fn tell_what_was_missed(&self, tool: &str, reply: &mut CallReply) {
-        let relisting = &self.0.audience.relisting;
+    /// Adds the names of new tools to the answer for a client that does not fetch its changed list. Not
+    /// to errors, nor to answers whose text is fixed.
+    async fn add_missed_tools(&self, tool: &str, reply: &mut CallReply) {
+        let relisting = &self.0.subscribers.relisting;
         let is_fixed = reply.structured.is_some() || tool == "list_browsers";
         if reply.is_error || is_fixed || !relisting.is_ignored(Instant::now()) {
             return;
         }
         if let Ok(tools) = self.0.backend.tools().await
-            && let Some(text) = relisting.news(&tools)
+            && let Some(text) = relisting.describe_new(&tools)
         {
             reply.content.push(Content::Text { text });
         }
@@ -70,18 +70,18 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let result = self.negotiate_initialize(&request)?;
         let name = request.client_info.name.clone();
         self.0.backend.introduce(ClientFacts { name }).await;
-        self.0.roots.hear(&request.capabilities);
+        self.0.roots.set_capabilities(&request.capabilities);
         context.peer.set_peer_info(request);
-        self.0.audience.shake_hands(context.peer);
+        self.0.subscribers.set_client(context.peer);
         Ok(result)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        roots::learn(&self.0, &context.peer).await;
+        roots::update(&self.0, &context.peer).await;
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        roots::learn(&self.0, &context.peer).await;
+        roots::update(&self.0, &context.peer).await;
     }
 
     async fn list_tools(
@@ -95,17 +95,17 @@ impl<B: Backend> ServerHandler for Handler<B> {
                 None,
             ));
         }
-        let Some(_place) = self.0.place() else {
+        let Some(_permit) = self.0.permit() else {
             return Err(convert::too_busy());
         };
-        // Clients fetch their list before they call, so calls find the roots known.
-        self.0.roots.settled().await;
+        // Clients fetch their list before their first call, so the roots are known by then.
+        self.0.roots.known().await;
         let tools = tokio::select! {
             biased;
             tools = self.0.backend.tools() => tools.map_err(convert::failure)?,
             () = self.0.ending.ended() => return Err(convert::session_over()),
         };
-        self.0.audience.relisting.fetched(&tools);
+        self.0.subscribers.relisting.fetched(&tools);
         Ok(convert::tool_list(tools))
     }
 
@@ -115,7 +115,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let session = &self.0;
-        let Some(_place) = session.place() else {
+        let Some(_permit) = session.permit() else {
             let reply = CallReply::error(
                 "Too many calls are running: wait until some of them have been answered.",
             );
@@ -123,8 +123,8 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         let name = session.name_call(&context);
         let token = context.meta.get_progress_token();
-        let way = AskMethod::of(&context);
-        let asking = asking::asking(way, &mut params);
+        let method = AskMethod::of(&context);
+        let asking = asking::asking(method, &mut params);
         let tool = params.name.into_owned();
         let mut request = CallRequest {
             request_id: name.clone(),
@@ -135,17 +135,18 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         if let Some(token) = token {
             let sink = ProgressSink::new(context.peer.clone(), token, &tool);
-            session.audience.follow(name.clone(), sink);
+            session.subscribers.follow(name.clone(), sink);
         }
 
         let arrival = context.extensions.remove::<Arrival>();
         let call = async {
             let outcome = begin_in_turn(session.backend.call(request.clone()), arrival).await;
-            let Some(question) = question_in(&outcome).filter(|_| way == AskMethod::Request) else {
+            let Some(question) = question_in(&outcome).filter(|_| method == AskMethod::Request)
+            else {
                 return outcome;
             };
-            let word = asking::ask(session, &context, &name, question).await;
-            request.asking.word = Some(word);
+            let decision = asking::ask(session, &context, &name, question).await;
+            request.asking.word = Some(decision);
             session.backend.call(request).await
         };
         let outcome = tokio::select! {
@@ -158,17 +159,17 @@ impl<B: Backend> ServerHandler for Handler<B> {
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(interrupted) => {
-                session.audience.forget(&name);
+                session.subscribers.forget(&name);
                 session.backend.cancel(&name);
                 return Err(interrupted);
             }
         };
-        session.settling.settle(name).await;
+        session.flusher.flush(name).await;
         let mut reply = outcome.map_err(convert::failure)?;
         if let Some(question) = reply.question.take() {
             return Ok(asking::as_answer(question).into());
         }
-        self.tell_what_was_missed(&tool, &mut reply).await;
+        self.add_missed_tools(&tool, &mut reply).await;
         Ok(convert::tool_result(reply).into())
     }
 
@@ -180,14 +181,14 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let audience = &self.0.audience;
+        let subscribers = &self.0.subscribers;
         let sink = context.sink();
-        let Some(changes) = audience.subscribe(sink.clone()) else {
+        let Some(changes) = subscribers.subscribe(sink.clone()) else {
             return Err(convert::too_busy());
         };
         if let Some(arrival) = context.request_context().extensions.get::<Arrival>() {
             arrival.turn.pass_on();
-            // rmcp confirms a subscription before it tells us, so a change may have been missed.
+            // rmcp confirms a subscription before it calls us, so a change may have been missed.
             if arrival.changes_before != changes {
                 let _ = sink.notify_tool_list_changed().await;
             }
@@ -196,11 +197,11 @@ impl<B: Backend> ServerHandler for Handler<B> {
             () = context.cancelled() => {}
             () = self.0.ending.ended() => {}
         }
-        audience.unsubscribe(sink.id());
+        subscribers.unsubscribe(sink.id());
         Ok(())
     }
 
-    // rmcp answers these with empty lists unless told otherwise, but we declare none of them.
+    // By default rmcp answers these with empty lists, but we declare none of these capabilities.
 
     async fn list_prompts(
         &self,
@@ -236,7 +237,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
-    // rmcp also brings requests here whose method it knows but whose params it cannot read.
+    // rmcp also calls this for requests whose method it knows but whose params it cannot parse.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -246,7 +247,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
     }
 }
 
-/// The name and version that the specification fixes, and what people want to know: what this is.
+/// The name and version that the specification fixes, with a title and description for people.
 fn about() -> Implementation {
     Implementation::new("browser", "1.0.0")
         .with_title("tabmux")

@@ -1,5 +1,5 @@
-//! The progress of one call: what the backend tells of it, and that it goes on where nothing is told. Clients
-//! give a call up that they hear nothing of.
+//! The progress of one call: values from the backend, and heartbeats while there are none. Clients give up on a
+//! call that sends no progress.
 
 use rmcp::{
     Peer, RoleServer,
@@ -9,15 +9,15 @@ use std::time::Duration;
 use tabmux_protocol::Progress;
 use tokio::time::Instant;
 
-/// Where the progress of one call goes.
+/// Sends the progress of one call.
 #[derive(Debug)]
 pub(crate) struct ProgressSink {
     client: Peer<RoleServer>,
     token: ProgressToken,
-    /// What is happening, as far as the backend has said.
+    /// The last message of the backend.
     message: String,
     last: f64,
-    /// What our own notifications have added to the backend's values.
+    /// How much our heartbeats have added to the backend's values.
     added: f64,
     started: Instant,
     due: Instant,
@@ -33,16 +33,16 @@ impl ProgressSink {
             last: f64::NEG_INFINITY,
             added: 0.0,
             started,
-            due: started + SILENCE,
+            due: started + HEARTBEAT,
         }
     }
 
-    /// When the client has heard nothing for too long.
+    /// When the next heartbeat is due.
     pub(crate) fn due(&self) -> Instant {
         self.due
     }
 
-    /// What the backend tells. MCP wants progress to rise with every notification; what does not is kept back.
+    /// Progress from the backend. MCP requires values to rise with every notification; others are dropped.
     pub(crate) fn advance(
         &mut self,
         progress: Progress,
@@ -55,16 +55,19 @@ impl ProgressSink {
             self.message = message.trim_end_matches('.').to_owned();
         }
         let total = progress.total.map(|total| total + self.added);
-        self.due = Instant::now() + SILENCE;
+        self.due = Instant::now() + HEARTBEAT;
         Some(self.notification(value, total, progress.message))
     }
 
-    /// Nothing new, but it goes on.
-    pub(crate) fn go_on(&mut self, now: Instant) -> (Peer<RoleServer>, ProgressNotificationParam) {
+    /// A notification without news: the call still runs.
+    pub(crate) fn heartbeat(
+        &mut self,
+        now: Instant,
+    ) -> (Peer<RoleServer>, ProgressNotificationParam) {
         let seconds = now.duration_since(self.started).as_secs();
         let message = format!("{} ({seconds} s)", self.message);
         self.added += 1.0;
-        self.due = now + SILENCE;
+        self.due = now + HEARTBEAT;
         let value = if self.last.is_finite() {
             self.last
         } else {
@@ -87,5 +90,5 @@ impl ProgressSink {
     }
 }
 
-/// How long a client that asked for progress hears nothing.
-const SILENCE: Duration = Duration::from_secs(1);
+/// The longest pause between progress notifications.
+const HEARTBEAT: Duration = Duration::from_secs(1);

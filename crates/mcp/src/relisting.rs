@@ -1,5 +1,5 @@
-//! Notices a client that is told of a changed tool list and does not fetch it again, so that later
-//! answers can name what it has missed.
+//! Detects a client that does not fetch its tool list again after a change, so that later answers can
+//! name the new tools.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,20 +7,20 @@ use std::time::Duration;
 use tabmux_protocol::ToolInfo;
 use tokio::time::Instant;
 
-/// What one client knows of its list.
+/// What one client knows about its list.
 #[derive(Debug, Default)]
 pub(crate) struct Relisting {
-    // Locked for moments only.
+    // Locked briefly.
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The names that it fetched last; none before its first time.
+    /// The names that it fetched last; `None` before its first fetch.
     known: Option<BTreeSet<String>>,
-    /// When it was told of a change, as long as it has time to fetch.
-    told: Option<Instant>,
-    /// How often in a row it was told and did not.
+    /// When it was notified of a change, while it still has time to fetch.
+    notified: Option<Instant>,
+    /// How many notifications in a row it has ignored.
     ignored: u32,
 }
 
@@ -29,25 +29,25 @@ impl Relisting {
     pub(crate) fn fetched(&self, tools: &[ToolInfo]) {
         let mut state = self.lock();
         state.known = Some(tools.iter().map(|tool| tool.name.clone()).collect());
-        (state.told, state.ignored) = (None, 0);
+        (state.notified, state.ignored) = (None, 0);
     }
 
-    /// The client was told that its list changed.
-    pub(crate) fn told(&self, now: Instant) {
+    /// The client was notified that its list changed.
+    pub(crate) fn notified(&self, now: Instant) {
         let mut state = self.lock();
         state.count(now);
-        state.told.get_or_insert(now);
+        state.notified.get_or_insert(now);
     }
 
-    /// Whether the client works on with an old list.
+    /// Whether the client keeps using an old list.
     pub(crate) fn is_ignored(&self, now: Instant) -> bool {
         let mut state = self.lock();
         state.count(now);
-        state.known.is_some() && state.ignored >= PATIENCE
+        state.known.is_some() && state.ignored >= MOST_IGNORED
     }
 
-    /// A sentence that names the tools which the client does not know of.
-    pub(crate) fn news(&self, tools: &[ToolInfo]) -> Option<String> {
+    /// A sentence with the names of tools that the client does not know.
+    pub(crate) fn describe_new(&self, tools: &[ToolInfo]) -> Option<String> {
         let state = self.lock();
         let known = state.known.as_ref()?;
         let names = tools.iter().map(|tool| tool.name.as_str());
@@ -73,15 +73,18 @@ impl Relisting {
 
 impl State {
     fn count(&mut self, now: Instant) {
-        if self.told.is_some_and(|told| now - told >= TIME_TO_FETCH) {
-            self.told = None;
+        if self
+            .notified
+            .is_some_and(|notified| now - notified >= TIME_TO_FETCH)
+        {
+            self.notified = None;
             self.ignored += 1;
         }
     }
 }
 
 const TIME_TO_FETCH: Duration = Duration::from_secs(2);
-const PATIENCE: u32 = 2;
+const MOST_IGNORED: u32 = 2;
 const MOST_NAMES: usize = 30;
 
 #[cfg(test)]
@@ -101,33 +104,33 @@ mod tests {
 
     /// Spec: decisions 16.
     #[test]
-    fn a_client_that_ignores_two_changes_is_told_what_it_missed() {
+    fn a_client_that_ignores_two_changes_learns_the_new_names() {
         let (relisting, start) = (Relisting::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
         relisting.fetched(&tools(&["connect_browser"]));
-        relisting.told(at(0));
+        relisting.notified(at(0));
         assert!(!relisting.is_ignored(at(1)), "it has time");
         assert!(!relisting.is_ignored(at(3)), "once may be chance");
-        relisting.told(at(10));
+        relisting.notified(at(10));
         assert!(relisting.is_ignored(at(13)));
-        let news = relisting.news(&tools(&["connect_browser", "list_tabs", "open_tab"]));
+        let text = relisting.describe_new(&tools(&["connect_browser", "list_tabs", "open_tab"]));
         assert!(
-            news.unwrap()
+            text.unwrap()
                 .contains(": list_tabs, open_tab. They can be called")
         );
         relisting.fetched(&tools(&["list_tabs", "open_tab"]));
         assert!(!relisting.is_ignored(at(20)), "it has learnt");
-        assert_eq!(relisting.news(&tools(&["list_tabs"])), None);
+        assert_eq!(relisting.describe_new(&tools(&["list_tabs"])), None);
     }
 
     #[test]
     fn a_client_that_fetches_in_time_is_told_nothing() {
         let (relisting, start) = (Relisting::default(), Instant::now());
         for round in 0..5 {
-            let told = start + Duration::from_secs(round * 10);
-            relisting.told(told);
+            let notified = start + Duration::from_secs(round * 10);
+            relisting.notified(notified);
             relisting.fetched(&tools(&["a"]));
-            assert!(!relisting.is_ignored(told + Duration::from_secs(5)));
+            assert!(!relisting.is_ignored(notified + Duration::from_secs(5)));
         }
     }
 }

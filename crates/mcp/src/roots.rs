@@ -1,4 +1,4 @@
-//! Asks the client which folders it works in: its roots.
+//! Asks the client for its roots: the folders that it works in.
 
 use crate::session::Session;
 use rmcp::{
@@ -14,34 +14,34 @@ use tabmux_protocol::Backend;
 use tabmux_protocol::session::{LONGEST_ROOT, MOST_ROOTS};
 use tokio::sync::watch;
 
-/// What is known of a client's roots.
+/// The state of asking a client for its roots.
 #[derive(Debug, Default)]
 pub(crate) struct Roots {
-    /// Whether the client has said that it has some, and not yet which.
+    /// Whether the client has roots that it has not sent yet.
     awaited: watch::Sender<bool>,
     is_asking: AtomicBool,
     has_changed: AtomicBool,
 }
 
 impl Roots {
-    /// The client said what it can do.
-    pub(crate) fn hear(&self, capabilities: &ClientCapabilities) {
+    /// Takes the capabilities of the handshake.
+    pub(crate) fn set_capabilities(&self, capabilities: &ClientCapabilities) {
         self.awaited.send_replace(capabilities.roots.is_some());
     }
 
-    /// Waits until roots that the client has are known, or it has had time to tell them.
-    pub(crate) async fn settled(&self) {
+    /// Waits until the client's roots are known, for a limited time.
+    pub(crate) async fn known(&self) {
         let mut awaited = self.awaited.subscribe();
-        let told = awaited.wait_for(|awaited| !awaited);
-        if tokio::time::timeout(PATIENCE_OF_LISTS, told).await.is_err() {
+        let known = awaited.wait_for(|awaited| !awaited);
+        if tokio::time::timeout(LIST_TIMEOUT, known).await.is_err() {
             self.awaited.send_replace(false);
         }
     }
 }
 
-/// Asks the client for its roots, if it has any, and tells the backend. However often it says that
-/// they have changed, one question at a time is asked.
-pub(crate) async fn learn<B: Backend>(session: &Session<B>, client: &Peer<RoleServer>) {
+/// Asks the client for its roots, if it has any, and passes them to the backend. At most one request
+/// is open at a time, however often the client reports a change.
+pub(crate) async fn update<B: Backend>(session: &Session<B>, client: &Peer<RoleServer>) {
     let has_roots = client
         .peer_info()
         .is_some_and(|info| info.capabilities.roots.is_some());
@@ -61,11 +61,11 @@ pub(crate) async fn learn<B: Backend>(session: &Session<B>, client: &Peer<RoleSe
     }
 }
 
-/// `None` if the client does not say.
+/// `None` if the client does not answer.
 async fn ask(client: &Peer<RoleServer>) -> Option<Vec<PathBuf>> {
     let question = ServerRequest::ListRootsRequest(Default::default());
     let mut options = PeerRequestOptions::no_options();
-    options.timeout = Some(PATIENCE);
+    options.timeout = Some(ANSWER_TIMEOUT);
     let handle = client.send_cancellable_request(question, options).await;
     let answer = handle.ok()?.await_response().await.ok()?;
     let answer = serde_json::to_value(answer).ok()?;
@@ -87,18 +87,18 @@ struct Root {
 
 /// The folder of a `file:` URI on this machine.
 fn folder(uri: &str) -> Option<PathBuf> {
-    let place = uri.get(..7).filter(|it| it.eq_ignore_ascii_case("file://"));
-    let place = place.and_then(|_| uri.get(7..))?;
-    let place = place.strip_prefix("localhost").unwrap_or(place);
-    let is_place = place.starts_with('/') && place.len() <= LONGEST_ROOT;
-    let place = is_place.then_some(place)?.split(['?', '#']).next()?;
-    let folder = PathBuf::from(unescaped(place)?);
+    let path = uri.get(..7).filter(|it| it.eq_ignore_ascii_case("file://"));
+    let path = path.and_then(|_| uri.get(7..))?;
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let is_path = path.starts_with('/') && path.len() <= LONGEST_ROOT;
+    let path = is_path.then_some(path)?.split(['?', '#']).next()?;
+    let folder = PathBuf::from(unescaped(path)?);
     folder.canonicalize().ok().filter(|folder| folder.is_dir())
 }
 
-/// A path as it is, out of a path as URIs have it. `None` if it is no text.
-/// By hand: every client has a process of ours in memory, and the crate `url` would bring tables of
-/// all the world's host names into it, for paths of this machine.
+/// Decodes the percent signs of a URI's path. `None` if the result is not text.
+/// By hand: every client has a process of ours in memory, and the crate `url` would add large tables
+/// for host names.
 fn unescaped(path: &str) -> Option<String> {
     let mut bytes = path.bytes();
     let mut plain = Vec::with_capacity(path.len());
@@ -118,9 +118,9 @@ fn unescaped(path: &str) -> Option<String> {
         .filter(|path| !path.contains('\0'))
 }
 
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client that has roots may keep its own list waiting.
-const PATIENCE_OF_LISTS: Duration = Duration::from_millis(500);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the tool list waits for a client's roots.
+const LIST_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
 mod tests {
@@ -129,14 +129,14 @@ mod tests {
     #[test]
     fn folders_of_this_machine_are_roots_and_nothing_else_is() {
         let temporary = std::env::temp_dir().canonicalize().unwrap();
-        let place = temporary.display().to_string();
-        let first = place.chars().nth(1).unwrap();
-        let escaped = place.replacen(first, &format!("%{:02x}", u32::from(first)), 1);
+        let path = temporary.display().to_string();
+        let first = path.chars().nth(1).unwrap();
+        let escaped = path.replacen(first, &format!("%{:02x}", u32::from(first)), 1);
         for uri in [
-            format!("file://{place}"),
-            format!("file://localhost{place}/"),
+            format!("file://{path}"),
+            format!("file://localhost{path}/"),
             format!("FILE://{escaped}"),
-            format!("file://{place}/../{place}"),
+            format!("file://{path}/../{path}"),
         ] {
             assert_eq!(folder(&uri), Some(temporary.clone()), "{uri}");
         }

@@ -1,8 +1,8 @@
-//! Serves one client until it goes away.
+//! Serves one client until it disconnects.
 
 use crate::{
-    ServeError, audience::Audience, ending::Ending, handler::Handler, herald::Herald,
-    session::Session, stdio, transport::LineTransport,
+    ServeError, ending::Ending, handler::Handler, notifier::Notifier, session::Session, stdio,
+    subscribers::Subscribers, transport::LineTransport,
 };
 use rmcp::service::{ServerInitializeError, serve_server};
 use std::{future::pending, sync::Arc, time::Duration};
@@ -22,10 +22,10 @@ pub async fn serve_stdio<B: Backend>(backend: impl Into<Arc<B>>) -> Result<(), S
 }
 
 /// Serves one client until its input ends: then calls still running are cancelled, and the
-/// backend is let go.
+/// backend is dropped.
 ///
 /// # Errors
-/// When a stream breaks, or the backend is gone.
+/// When a stream breaks, or the backend has stopped.
 pub async fn serve<B: Backend>(
     backend: impl Into<Arc<B>>,
     input: impl AsyncRead + Send + Unpin + 'static,
@@ -33,11 +33,11 @@ pub async fn serve<B: Backend>(
 ) -> Result<(), ServeError> {
     let backend = backend.into();
     let ending = Ending::default();
-    let audience = Arc::new(Audience::default());
-    let (herald, settling) = Herald::new(Arc::clone(&backend), Arc::clone(&audience));
+    let subscribers = Arc::new(Subscribers::default());
+    let (notifier, flusher) = Notifier::new(Arc::clone(&backend), Arc::clone(&subscribers));
     let (transport, writer) =
-        LineTransport::start(input, output, Arc::clone(&audience), ending.clone());
-    let session = Session::new(backend, audience, ending.clone(), settling);
+        LineTransport::start(input, output, Arc::clone(&subscribers), ending.clone());
+    let session = Session::new(backend, subscribers, ending.clone(), flusher);
 
     let serving = async {
         match serve_server(Handler::new(session), transport).await {
@@ -53,26 +53,26 @@ pub async fn serve<B: Backend>(
                 detail: error.to_string(),
             }),
         }
-        // Answers given last are still in its queue.
+        // The last answers may still be in its queue.
         let _ = writer.await;
     };
-    let telling = async {
-        herald.run().await;
+    let notifying = async {
+        notifier.run().await;
         ending.end_with(ServeError::BackendGone);
         pending().await
     };
-    let out_of_patience = async {
+    let timed_out = async {
         ending.ended().await;
-        tokio::time::sleep(LAST_WORDS).await;
+        tokio::time::sleep(FLUSH_TIMEOUT).await;
         tracing::warn!("the client took too long to read the last answers");
     };
     tokio::select! {
         () = serving => {}
-        () = telling => {}
-        () = out_of_patience => {}
+        () = notifying => {}
+        () = timed_out => {}
     }
     ending.result()
 }
 
 /// How long answers may take to be written once the client has gone.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);

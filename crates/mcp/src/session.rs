@@ -1,6 +1,6 @@
-//! What the handler of one client shares with its other parts.
+//! The state of one client, shared by the handler and its helpers.
 
-use crate::{audience::Audience, ending::Ending, herald::Settling, roots::Roots};
+use crate::{ending::Ending, notifier::Flusher, roots::Roots, subscribers::Subscribers};
 use rmcp::{RoleServer, service::RequestContext};
 use std::sync::{
     Arc,
@@ -11,39 +11,39 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 pub(crate) struct Session<B> {
     pub(crate) backend: Arc<B>,
-    pub(crate) audience: Arc<Audience>,
+    pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) ending: Ending,
-    pub(crate) settling: Settling,
+    pub(crate) flusher: Flusher,
     pub(crate) roots: Roots,
-    places: Semaphore,
+    permits: Semaphore,
     next_call: AtomicU64,
 }
 
 impl<B: Backend> Session<B> {
     pub(crate) fn new(
         backend: Arc<B>,
-        audience: Arc<Audience>,
+        subscribers: Arc<Subscribers>,
         ending: Ending,
-        settling: Settling,
+        flusher: Flusher,
     ) -> Self {
         Self {
             backend,
-            audience,
+            subscribers,
             ending,
-            settling,
+            flusher,
             roots: Roots::default(),
-            places: Semaphore::new(MOST_CALLS_AT_ONCE),
+            permits: Semaphore::new(MOST_CALLS_AT_ONCE),
             next_call: AtomicU64::new(1),
         }
     }
 
-    /// A place for one more call, if there is one.
-    pub(crate) fn place(&self) -> Option<SemaphorePermit<'_>> {
-        self.places.try_acquire().ok()
+    /// A permit for one more call, unless too many are running.
+    pub(crate) fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.try_acquire().ok()
     }
 
-    /// A name for a call that no other call of this session has. The client's own id is no such
-    /// name: `1` and `"1"` look alike, and nothing keeps a client from using one twice.
+    /// An id for a call that is unique in this session. The client's own id may not be: `1` and `"1"` look
+    /// alike, and a client may use one twice.
     pub(crate) fn name_call(&self, context: &RequestContext<RoleServer>) -> RequestId {
         let number = self.next_call.fetch_add(1, Ordering::Relaxed);
         RequestId(format!("{}#{number}", context.id))

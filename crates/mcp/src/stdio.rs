@@ -1,8 +1,8 @@
 //! The process's own streams, without a thread where the system allows it.
 //!
 //! Tokio reads stdin on a thread that may block. Clients start servers with pipes or (all that
-//! run on Node) with sockets, and both can be awaited; so the first answer waits for no thread to
-//! start, and a read that will never end keeps no thread from ending.
+//! run on Node) with sockets, and both can be awaited; so the first answer does not wait for a thread to
+//! start, and a read that never returns blocks no thread.
 
 use std::{
     fs::File,
@@ -40,8 +40,8 @@ fn awaitable_output(stream: impl AsFd, number: i32) -> Option<Box<dyn AsyncWrite
     Some(Box::new(pipe.ok()?))
 }
 
-// Whoever shares an open pipe shares its being non-blocking, so a pipe is opened anew. A socket
-// cannot be, but nobody else holds our end of it.
+// Non-blocking mode belongs to the open file, which other processes may share, so a pipe is opened
+// again. A socket cannot be, but no other process holds our end of it.
 fn own_path(number: i32) -> String {
     format!("/proc/self/fd/{number}")
 }

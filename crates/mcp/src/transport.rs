@@ -1,7 +1,7 @@
-//! Bytes to messages and back; garbage ends here.
+//! Bytes to messages and back; rejects malformed input.
 //!
-//! rmcp's own transport is silent about lines that are no JSON, and its handshake gives up when
-//! the first message is not a request. Here every line is looked at before rmcp sees it.
+//! rmcp's own transport ignores lines that are not JSON, and its handshake fails if the first message
+//! is not a request. Here every line is checked before rmcp gets it.
 
 pub(crate) mod inspect;
 mod lines;
@@ -10,7 +10,7 @@ mod writer;
 
 pub(crate) use turn::{Arrival, Turn};
 
-use crate::{ServeError, audience::Audience, ending::Ending};
+use crate::{ServeError, ending::Ending, subscribers::Subscribers};
 use inspect::{Verdict, inspect, refuse_long_line};
 use lines::{Line, LineReader};
 use rmcp::{
@@ -29,11 +29,11 @@ use tokio::{
 };
 use turn::Turns;
 
-/// One JSON-RPC message a line, in both directions.
+/// One JSON-RPC message per line, in both directions.
 pub(crate) struct LineTransport<R> {
     lines: LineReader<R>,
     outgoing: mpsc::Sender<Vec<u8>>,
-    audience: Arc<Audience>,
+    subscribers: Arc<Subscribers>,
     ending: Ending,
     has_begun: bool,
     turns: Turns,
@@ -44,14 +44,14 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
     pub(crate) fn start(
         input: R,
         output: impl AsyncWrite + Send + Unpin + 'static,
-        audience: Arc<Audience>,
+        subscribers: Arc<Subscribers>,
         ending: Ending,
     ) -> (Self, JoinHandle<()>) {
         let (outgoing, writer) = writer::start(output, ending.clone());
         let transport = Self {
             lines: LineReader::new(input),
             outgoing,
-            audience,
+            subscribers,
             ending,
             has_begun: false,
             turns: Turns::default(),
@@ -61,9 +61,9 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
 
     async fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // A client that does not take its answers is not asked for more questions; and
-            // whatever comes next, there is room to refuse it.
-            let room = self.outgoing.reserve().await.ok()?;
+            // Reserve a slot for a refusal first. A client that does not read its answers is not read
+            // from.
+            let slot = self.outgoing.reserve().await.ok()?;
             let turn = self.turns.next().await?;
             let verdict = match self.lines.next().await {
                 Ok(Some(Line::Whole(line))) => inspect(&line),
@@ -79,10 +79,10 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
                 }
             };
             match verdict {
-                Verdict::Refuse(answer) => room.send(answer),
+                Verdict::Refuse(answer) => slot.send(answer),
                 Verdict::Ignore => {}
                 Verdict::Deliver(message) => {
-                    drop(room);
+                    drop(slot);
                     if let Some(message) = self.admit(*message, turn) {
                         return Some(message);
                     }
@@ -100,7 +100,7 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             JsonRpcMessage::Request(request) => {
                 self.has_begun |= begins_session(&request.request);
                 if needs_turn(&request.request) {
-                    let changes_before = self.audience.changes();
+                    let changes_before = self.subscribers.changes();
                     request.request.extensions_mut().insert(Arrival {
                         turn,
                         changes_before,
@@ -111,11 +111,11 @@ impl<R: AsyncRead + Send + Unpin> LineTransport<R> {
             JsonRpcMessage::Notification(_) if !self.has_begun => None,
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::InitializedNotification(_) = notification.notification {
-                    self.audience.client_is_ready();
+                    self.subscribers.client_is_ready();
                 }
                 Some(message)
             }
-            // Before there is a session nothing was asked.
+            // Before the session begins we have sent no request.
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
                 Some(message).filter(|_| self.has_begun)
             }
@@ -154,7 +154,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for LineTransp
     }
 }
 
-/// Whether what comes after this request must not overtake it.
+/// Whether later requests must not overtake this one.
 fn needs_turn(request: &ClientRequest) -> bool {
     matches!(
         request,
@@ -162,7 +162,7 @@ fn needs_turn(request: &ClientRequest) -> bool {
     )
 }
 
-/// Whether rmcp leaves its handshake upon this request. Before that it takes no notification.
+/// Whether this request ends rmcp's handshake. Before that rmcp accepts no notification.
 fn begins_session(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,

@@ -1,4 +1,4 @@
-//! A server under measurement, and how it is spoken to.
+//! A server under measurement and its client.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use tabmux_testkit::{Chromium, McpClient, process};
 use tempfile::TempDir;
 
-/// One `tabmux mcp` with its client, in a home of its own.
+/// One `tabmux mcp` with its client and its own home folder.
 pub(super) struct BenchClient {
     pub(super) client: McpClient,
     _home: TempDir,
 }
 
 impl BenchClient {
-    /// Starts a server; nobody has spoken to it yet.
+    /// Starts a server, without a handshake.
     pub(super) fn start(binary: &Path, flags: &[&str]) -> Self {
         #[expect(clippy::expect_used, reason = "without a folder there is no bench")]
         let home = TempDir::with_prefix("tabmux-bench-").expect("a temporary folder");
@@ -34,7 +34,7 @@ impl BenchClient {
         }
     }
 
-    /// A server that has launched a browser of its own.
+    /// A server that has launched its own browser.
     pub(super) async fn launched(binary: &Path, browser: &Path) -> Self {
         let named = format!("--executablePath={}", browser.display());
         let flags = [
@@ -51,7 +51,7 @@ impl BenchClient {
         bench_client
     }
 
-    /// A server that works in a browser which others can reach, too.
+    /// A server that is attached to a running browser.
     pub(super) async fn attached(binary: &Path, chromium: &Chromium) -> Self {
         let bench_client = Self::start(binary, &[&format!("--browserUrl={}", chromium.http_url())]);
         bench_client.client.initialize().await;
@@ -59,12 +59,12 @@ impl BenchClient {
         bench_client
     }
 
-    /// Calls a tool that does well; its text.
+    /// Calls a tool that must succeed; returns its text.
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> String {
         self.client.call_tool(tool, arguments).await.ok().text()
     }
 
-    /// Opens a page and focuses it; its number.
+    /// Opens a page and focuses it; returns the number of the tab.
     pub(super) async fn open(&self, url: &str) -> Value {
         let opened = self.client.call_tool("open_tab", json!({"url": url})).await;
         opened.ok().json()["tab"]["id"].clone()

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --bystander`: what a session notices of attacks that it has nothing to do with.
+//! `cargo xtask bench --bystander`: how attacks affect a session that is not their target.
 
 mod page;
 mod row;
@@ -16,16 +16,16 @@ use tabmux_testkit::attacks::{ATTACKS, Attack, Bystander, Lost, RunningAttack, T
 use tabmux_testkit::{SharedDaemon, process};
 use tokio::time::timeout;
 
-/// What a run is asked for.
+/// The options of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Another program than the one that is built here.
+    /// Measure this binary instead of the one that is built here.
     pub(crate) binary: Option<PathBuf>,
-    /// Where the numbers are kept, for a later run to compare with.
+    /// Save the numbers to this file, for a later run to compare with.
     pub(crate) save: Option<PathBuf>,
     /// The numbers of an earlier run.
     pub(crate) before: Option<PathBuf>,
-    /// Only attacks with this in their name. Then nothing is written.
+    /// Run only attacks with this in their name; then nothing is written.
     pub(crate) attack: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Wanted {
     }
 }
 
-/// Plays every attack, each in a new daemon with a new browser, and writes what came of it to
+/// Runs every attack, each in a new daemon with a new browser, and writes the results to
 /// `docs/benchmarks.md`.
 pub(super) async fn measure(binary: &Path, browser: &Path, wanted: &Wanted) -> Result<()> {
     process::raise_file_limit();
@@ -69,7 +69,7 @@ pub(super) async fn measure(binary: &Path, browser: &Path, wanted: &Wanted) -> R
         rows.push(row);
     }
     if let Some(file) = &wanted.save {
-        row::save(file, &rows).context("the numbers cannot be kept")?;
+        row::save(file, &rows).context("the numbers cannot be saved")?;
     }
     let section = page::section(&rows, &before, binary, &load_before);
     say(&format!("\n{section}"));
@@ -79,7 +79,7 @@ pub(super) async fn measure(binary: &Path, browser: &Path, wanted: &Wanted) -> R
     judge(&rows)
 }
 
-/// An error if an attack cost others more than is promised, or none was played.
+/// An error if an attack affected others more than documented, or none was run.
 fn judge(rows: &[Row]) -> Result<()> {
     anyhow::ensure!(!rows.is_empty(), "no attack has such a name");
     let missed = rows.iter().filter_map(|row| {
@@ -89,26 +89,26 @@ fn judge(rows: &[Row]) -> Result<()> {
     let missed: Vec<_> = missed.collect();
     anyhow::ensure!(
         missed.is_empty(),
-        "others noticed too much of these attacks:\n{}",
+        "these attacks affected others too much:\n{}",
         missed.join("\n")
     );
     Ok(())
 }
 
-/// Whatever an attack breaks, the bench goes on.
+/// Runs one attack. If it breaks something, the benchmark continues.
 async fn play(attack: &'static Attack, binary: &Path, browser: &Path) -> Found {
     let daemon = Arc::new(SharedDaemon::new(binary, browser));
     let played = tokio::spawn(measure_one(attack, Arc::clone(&daemon)));
     match timeout(LONGEST_ATTACK, played).await {
         Ok(Ok(found)) => found,
-        Ok(Err(error)) => Found::lost(format!("the attack could not be played: {error}")),
+        Ok(Err(error)) => Found::lost(format!("the attack could not be run: {error}")),
         Err(_) => Found::lost(format!("nothing ended within {LONGEST_ATTACK:?}")),
     }
 }
 
 async fn measure_one(attack: &'static Attack, daemon: Arc<SharedDaemon>) -> Found {
     let bystander = Bystander::arrive(&daemon).await;
-    // What is done for the first time is not what is measured.
+    // Warm up: first calls are slower.
     let _ = snapshots(&bystander, WARM_UP).await;
     let (quiet, _) = snapshots(&bystander, QUIET).await;
     let Some(pid) = daemon.pid() else {
@@ -134,7 +134,7 @@ async fn measure_one(attack: &'static Attack, daemon: Arc<SharedDaemon>) -> Foun
     }
 }
 
-/// How long snapshots take while an attack lasts, and what went wrong.
+/// How long snapshots take during an attack, and what went wrong.
 async fn attacked(
     attack: &'static Attack,
     daemon: Arc<SharedDaemon>,
@@ -154,12 +154,12 @@ async fn attacked(
     (sample, wrong)
 }
 
-/// What did not hold beside the times. Where the bystander has lost something already, nobody asks.
+/// Failed checks other than times. Skipped if the bystander has already lost something.
 async fn holds(playing: RunningAttack) -> Vec<String> {
     let mut wrong: Vec<String> = Vec::new();
     let held = playing.complaints().await;
     for complaint in held.into_iter().chain(playing.end().await.complaints) {
-        // The calls were made again and again.
+        // The attack repeats its calls.
         if wrong.len() < MOST_COMPLAINTS && !wrong.contains(&complaint) {
             wrong.push(complaint);
         }
@@ -167,7 +167,7 @@ async fn holds(playing: RunningAttack) -> Vec<String> {
     wrong
 }
 
-/// Takes one snapshot after the other for a while, as an agent would; stops when one is lost.
+/// Takes one snapshot after the other for a while, as an agent would; stops when one fails.
 async fn snapshots(bystander: &Bystander, duration: Duration) -> (Sample, Option<Lost>) {
     let mut sample = Sample::default();
     let begun = Instant::now();
@@ -187,9 +187,9 @@ async fn snapshots(bystander: &Bystander, duration: Duration) -> (Sample, Option
 const WARM_UP: Duration = Duration::from_millis(500);
 const QUIET: Duration = Duration::from_secs(2);
 const ATTACKED: Duration = Duration::from_secs(5);
-/// An agent thinks between its calls.
+/// The pause between calls, as of an agent that thinks.
 const PAUSE: Duration = Duration::from_millis(10);
-/// For less, there is no 95th of a hundred; slow ones are waited for.
+/// The fewest snapshots for a meaningful p95; slow ones are waited for.
 const FEWEST: usize = 20;
 const LONGEST_SAMPLE: Duration = Duration::from_secs(60);
 const MOST_COMPLAINTS: usize = 8;

@@ -1,4 +1,4 @@
-//! What the way through the extension adds to a call, in the same browser and through the same daemon.
+//! The time that the extension adds to a call, compared with a debugging port in the same browser and daemon.
 
 use super::sample::{Sample, millis};
 use super::table::{Table, Unit};
@@ -8,9 +8,9 @@ use std::process::Command;
 use tabmux_testkit::{ExtendedChromium, FixtureServer, McpClient, Response, process};
 use tempfile::TempDir;
 
-/// Both ways take turns, so that what else the machine does hits both alike.
+/// The two take turns, so that other load on the machine affects both alike.
 pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
-    table.heading("Over the extension, beside a debugging port");
+    table.heading("Over the extension, compared with a debugging port");
     let chromium = ExtendedChromium::start(browser, &[]);
     let setup = Setup::of(&chromium);
     let pages = FixtureServer::start();
@@ -47,7 +47,7 @@ async fn call(client: &McpClient, tool: &str, arguments: &Value) {
     client.call_tool(tool, arguments.clone()).await.ok();
 }
 
-/// A place for the daemon and its clients. All of it ends with this.
+/// The home folder of a daemon and its clients. Dropping it ends them.
 struct Setup(TempDir);
 
 impl Setup {
@@ -58,7 +58,7 @@ impl Setup {
         Self(home)
     }
 
-    /// A client that works in a small page of its own, in the browser that its flag names.
+    /// A client with its own small page, in the browser that its flag names.
     async fn arrive(
         &self,
         binary: &Path,

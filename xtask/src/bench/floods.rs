@@ -1,6 +1,6 @@
-//! What the worst pages that are known cost the daemon's main loop, for which everybody waits.
+//! What the worst known pages cost the daemon's main loop, which every session needs.
 //!
-//! What a bystander notices of attacks of every kind is another bench; this one is about the rule that no event
+//! `bystander` measures the effect of attacks on other sessions; this benchmark is about the rule that no event
 //! costs the loop more than a millisecond.
 
 use super::sample::{Sample, millis};
@@ -36,16 +36,16 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     }
 }
 
-/// Who floods.
+/// The source of a flood.
 #[derive(Clone, Copy)]
 enum Flood {
     /// A page: 60 tools of 46 kB through `document.modelContext`, every 120 ms.
     Tools,
-    /// So many workers of the page library, with tools of 58 kB.
+    /// This many workers of the page library, with tools of 58 kB.
     Workers(u16),
 }
 
-/// What floods until it is dropped.
+/// A flood that lasts until it is dropped.
 struct Loud {
     _client: Option<McpClient>,
     workers: Vec<JoinHandle<()>>,
@@ -83,7 +83,7 @@ impl Flood {
         let name = self.name();
         let costs = status["loopCosts"].as_array().map(Vec::as_slice);
         let costs = costs.unwrap_or_default().iter();
-        // A browser that comes is no page's doing.
+        // Connecting a browser is not caused by a page.
         let costs = costs.filter(|cost| cost["event"] != "connected");
         let worst = costs.max_by(|one, other| worst_of(one).total_cmp(&worst_of(other)));
         let worst = worst.cloned().unwrap_or_default();
@@ -129,7 +129,7 @@ async fn open(client: &McpClient, url: String) {
     client.call_tool("new_page", json!({"url": url})).await.ok();
 }
 
-/// A worker that registers its tool anew, as fast as it is heard.
+/// A worker that registers its tool again and again, as fast as the daemon reads.
 async fn shout(port: u64, number: u16) {
     let (host, origin) = (
         format!("127.0.0.1:{port}"),

@@ -1,4 +1,4 @@
-//! What the tool list costs a model's context in each state.
+//! The size of the tool list in each state.
 
 use super::bench_client::BenchClient;
 use super::table::{Table, Unit};
@@ -33,7 +33,7 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     );
 }
 
-/// How long the list is as JSON, and how many tools are in it.
+/// The length of the list as JSON, and its number of tools.
 async fn list(bench_client: &BenchClient) -> (f64, String) {
     let tools = bench_client.client.list_tools().await;
     let bytes: usize = tools.iter().map(|tool| tool.to_string().len() + 1).sum();

@@ -1,5 +1,4 @@
-//! What tools of pages cost: in the core with very many tabs, and on the whole way from a client to a page
-//! and back.
+//! The cost of page tools: in the core with very many tabs, and for a call from a client to a page and back.
 
 use super::table::{Table, Unit};
 use crate::say;
@@ -19,7 +18,7 @@ pub(super) fn measure(binary: &Path, table: &mut Table) {
     }
 }
 
-/// The core's own bench says what it read, a line each; here it is judged.
+/// Compares the output of the core's own benchmark, one line per number, with the goals.
 fn in_the_core(table: &mut Table) -> Result<()> {
     let arguments = [
         "bench",
@@ -31,12 +30,14 @@ fn in_the_core(table: &mut Table) -> Result<()> {
     ];
     let text = output(Command::new(super::cargo()).args(arguments))?;
     for (what, most) in GOALS {
-        let value = number(&text, what).with_context(|| format!("the bench says no {what:?}"))?;
+        let value = number(&text, what)
+            .with_context(|| format!("the benchmark does not print {what:?}"))?;
         let micros = value / 1_000.0;
         table.goal(what, micros, *most, Unit::Micros, "");
     }
     for what in ["memory of a tab", "memory of a tool in a tab"] {
-        let value = number(&text, what).with_context(|| format!("the bench says no {what:?}"))?;
+        let value = number(&text, what)
+            .with_context(|| format!("the benchmark does not print {what:?}"))?;
         table.fact(what, value, Unit::Bytes, "with the indices over all");
     }
     Ok(())
@@ -49,7 +50,7 @@ fn number(text: &str, what: &str) -> Option<f64> {
     rest.split(' ').next()?.parse().ok()
 }
 
-/// The page library's own bench, with this binary.
+/// The page library's own benchmark, with this binary.
 fn on_the_whole_way(binary: &Path, table: &mut Table) -> Result<()> {
     let package = Path::new("packages/page");
     if !package.join("node_modules").is_dir() {
@@ -75,7 +76,7 @@ fn on_the_whole_way(binary: &Path, table: &mut Table) -> Result<()> {
     let bench = &told["files"][0]["groups"][0]["benchmarks"][0];
     let median = bench["median"]
         .as_f64()
-        .context("the bench says no median")?;
+        .context("the benchmark prints no median")?;
     let runs = bench["sampleCount"].as_u64().unwrap_or_default();
     let note = format!("median of {runs}");
     table.goal(

@@ -1,4 +1,4 @@
-//! What calls on pages cost, against the same thing without tabmux where there is such a thing.
+//! The cost of calls on pages, compared with raw CDP where possible.
 
 use super::bench_client::BenchClient;
 use super::raw::{RawTab, WALK};
@@ -198,7 +198,7 @@ async fn at_once(binary: &Path, browser: &Path, pages: &FixtureServer, table: &m
 const SMALL: &str = "<!doctype html><title>Small</title><h1>A small page</h1><p>With a few words.</p>\
     <form><label>Name <input></label><button type=button>Press</button></form><a href=#x>A link</a>";
 
-/// Changes in every frame, for ever.
+/// Changes in every frame.
 const RESTLESS: &str = "<!doctype html><title>Restless</title><button>Press</button><p id=out></p>\
     <script>let n = 0; (function change() { document.getElementById('out').textContent = ++n; \
     const p = document.createElement('i'); out.append(p); requestAnimationFrame(change) })(); \

@@ -1,5 +1,4 @@
-//! `cargo xtask bench --peers`: the same work through tabmux and through the servers that people
-//! would pick instead, in one run.
+//! `cargo xtask bench --peers`: the same work with tabmux and with alternative servers, in one run.
 
 mod dialect;
 mod install;
@@ -21,15 +20,15 @@ use results::Results;
 use std::path::{Path, PathBuf};
 use tabmux_testkit::Chromium;
 
-/// What a run needs to know of the machine.
+/// The paths that a run needs.
 struct Bench {
     tabmux: PathBuf,
     browser: PathBuf,
-    /// Where npm has put the peers.
+    /// The folder in which npm installed the peers.
     shelf: PathBuf,
 }
 
-/// Installs the peers, measures all of them in turns, and writes `docs/benchmarks.md` and the
+/// Installs the peers, measures all servers in turns, and writes `docs/benchmarks.md` and the
 /// numbers in README.
 pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
     say("Installing the peers …");
@@ -55,7 +54,7 @@ pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
     report::write(&text)
 }
 
-/// `1+1`, asked of the browser itself, in the same moment of its life as through the servers.
+/// `1+1`, evaluated in the browser directly, at the same time after its start as with the servers.
 async fn evaluate_without_server(browser: &Path, raw: &mut Sample) -> Result<()> {
     let chromium = Chromium::start(browser);
     let tab = RawTab::at(&chromium, "about:blank").await?;
@@ -65,9 +64,9 @@ async fn evaluate_without_server(browser: &Path, raw: &mut Sample) -> Result<()>
     Ok(())
 }
 
-/// Peers take turns this often, so that what else the machine does hits all alike. One browser runs
-/// at a time.
+/// How many rounds. Servers take turns, so that other load on the machine affects all alike. One browser
+/// runs at a time.
 const ROUNDS: usize = 5;
 
-/// As many scripts in each turn.
+/// The number of scripts in each turn.
 const EVALUATIONS: usize = 10;

@@ -1,4 +1,4 @@
-//! The same things without tabmux: commands straight to the browser over a connection of our own.
+//! The same work without tabmux: CDP commands over a separate connection to the browser.
 
 use anyhow::{Context, Result};
 use tabmux_cdp::types::runtime::Evaluate;
@@ -6,7 +6,7 @@ use tabmux_cdp::types::target::{AttachToTarget, GetTargets};
 use tabmux_cdp::{Connection, Events, Session, WebSocketTransport};
 use tabmux_testkit::Chromium;
 
-/// A tab, reached without detours.
+/// A tab, controlled directly over CDP.
 pub(super) struct RawTab {
     session: Session,
     _browser: Session,
@@ -39,7 +39,7 @@ impl RawTab {
         })
     }
 
-    /// Evaluates an expression; the length of its text.
+    /// Evaluates an expression; returns the length of its text.
     pub(super) async fn evaluate(&self, expression: &str) -> usize {
         let command = Evaluate {
             expression: expression.to_owned(),
@@ -52,8 +52,8 @@ impl RawTab {
     }
 }
 
-/// What any walk of a page has to do at least: visit every element, ask whether and where it is
-/// shown, and write down what it is and what it says itself.
+/// The minimum that any walk of a page must do: visit every element, find out whether and where it is
+/// shown, and record its role and text.
 pub(super) const WALK: &str = r#"(() => {
   const lines = [];
   const visit = (element, depth) => {

@@ -1,8 +1,8 @@
-//! Many measurements of one thing, and the one in the middle.
+//! Repeated measurements, and their median and percentiles.
 
 use std::time::{Duration, Instant};
 
-/// Durations of the same thing, done again and again.
+/// Durations of repeated runs.
 #[derive(Debug, Default)]
 pub(super) struct Sample(Vec<Duration>);
 
@@ -19,17 +19,17 @@ impl Sample {
         self.0.push(one);
     }
 
-    /// The one in the middle.
+    /// The median.
     pub(super) fn median(&self) -> Duration {
         self.at(50)
     }
 
-    /// The one that only one in a hundred exceeds.
+    /// The 99th percentile.
     pub(super) fn p99(&self) -> Duration {
         self.at(99)
     }
 
-    /// The one that five in a hundred exceed.
+    /// The 95th percentile.
     pub(super) fn p95(&self) -> Duration {
         self.at(95)
     }

@@ -1,4 +1,4 @@
-//! What it costs to share one daemon: memory of each part, and the way through it.
+//! The cost of sharing one daemon: memory of each process, and added latency.
 
 use super::sample::{Sample, millis};
 use super::table::{Table, Unit};
@@ -16,7 +16,7 @@ pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     latency(binary, browser, table).await;
 }
 
-/// How soon a client is answered that finds no daemon and has to start one.
+/// The time until `initialize` is answered when the client has to start the daemon.
 async fn start(binary: &Path, browser: &Path, table: &mut Table) {
     let mut answered = Sample::default();
     for _ in 0..STARTS {
@@ -35,7 +35,7 @@ async fn start(binary: &Path, browser: &Path, table: &mut Table) {
     );
 }
 
-/// What ten clients and their daemon weigh, each client with a tab.
+/// The memory of ten clients and their daemon, each client with a tab.
 async fn memory(binary: &Path, browser: &Path, table: &mut Table) {
     let setup = Setup::new(binary, browser);
     let mut clients = Vec::new();
@@ -65,8 +65,8 @@ async fn memory(binary: &Path, browser: &Path, table: &mut Table) {
     );
 }
 
-/// What the way through shim and daemon adds to a cheap call. Both ways take turns, so that what
-/// else the machine does hits both alike.
+/// The time that stdio-proxy and daemon add to a cheap call. Both take turns, so that other load on the
+/// machine affects both alike.
 async fn latency(binary: &Path, browser: &Path, table: &mut Table) {
     let (near, far) = (Setup::new(binary, browser), Setup::new(binary, browser));
     let direct = near.arrive(Transport::InProcess).await;
@@ -89,7 +89,7 @@ async fn latency(binary: &Path, browser: &Path, table: &mut Table) {
     ] {
         let (direct, shared) = (millis(direct.median()), millis(shared.median()));
         table.goal(
-            &format!("{what}: added by shim and daemon"),
+            &format!("{what}: added by proxy and daemon"),
             shared - direct,
             0.2,
             Unit::Millis,
@@ -110,7 +110,7 @@ async fn call(client: &McpClient, tool: &str, arguments: Value) {
     client.call_tool(tool, arguments).await.ok();
 }
 
-/// A place for a daemon, its clients and their browser. All of it ends with this.
+/// The home folder of a daemon, its clients and their browser. Dropping it ends them.
 pub(super) struct Setup<'a> {
     binary: &'a Path,
     browser: &'a Path,
@@ -149,7 +149,7 @@ impl<'a> Setup<'a> {
         for name in ["XDG_RUNTIME_DIR", "XDG_DATA_HOME", "TABMUX_LOG"] {
             command.env_remove(name);
         }
-        // Any port that is free: others may measure at the same time.
+        // Any free port: other benchmarks may run at the same time.
         command.env("TABMUX_PORT", "0");
         match way {
             Transport::Daemon => command.env("TABMUX_SOCKET", home.join("run/daemon.sock")),
@@ -164,7 +164,7 @@ impl<'a> Setup<'a> {
         client
     }
 
-    /// What `tabmux status --json` says.
+    /// The output of `tabmux status --json`.
     pub(super) fn status(&self) -> Value {
         let mut command = Command::new(self.binary);
         command.args(["status", "--json"]);

@@ -1,4 +1,4 @@
-//! What it costs to have the server there at all.
+//! The cost of starting and ending the server.
 
 use super::bench_client::BenchClient;
 use super::sample::{Sample, millis};

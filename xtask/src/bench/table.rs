@@ -1,4 +1,4 @@
-//! The numbers as a table that people like to read.
+//! Formats the numbers as a table.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ struct Goal {
 }
 
 impl Table {
-    /// Begins a part of the table.
+    /// Begins a section of the table.
     pub(super) fn heading(&mut self, text: impl Into<String>) {
         self.0.push(Line::Heading(text.into()));
     }
@@ -48,7 +48,7 @@ impl Table {
         self.row(what, value, Some(goal), unit, note);
     }
 
-    /// A number that is worth knowing.
+    /// A number without a goal.
     pub(super) fn fact(&mut self, what: &str, value: f64, unit: Unit, note: impl Into<String>) {
         self.row(what, value, None, unit, note);
     }
@@ -138,7 +138,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unit {
     Micros,

@@ -153,7 +153,7 @@ fn emit_field(out: &mut String, domain: &str, owner_name: &str, owner: &Struct, 
     _ = writeln!(out, "    pub {}: {ty},", escape(&name));
 }
 
-/// How the fields are named on the wire, for reading. In braces, so that rustfmt leaves it as dense as it is.
+/// The names of the fields on the wire, for reading. In braces, so that rustfmt does not reformat it.
 fn emit_reading(out: &mut String, name: &str, inner: &Struct) {
     _ = write!(out, "readable! {{ {name} {{");
     let mut column = WIDTH;

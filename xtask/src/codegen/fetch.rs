@@ -1,4 +1,4 @@
-//! Obtains the protocol's description, at the one version that the committed code was made from.
+//! Fetches the description of the protocol, at the version of the committed code.
 
 use std::{
     env, fs,
@@ -35,7 +35,7 @@ fn installed_package(folder: &Path) -> Result<PathBuf> {
     if package.join("json/js_protocol.json").exists() {
         return Ok(package);
     }
-    // Installed aside and renamed, so that two runs at once cannot see each other's half.
+    // Installed to another folder and renamed, so that concurrent runs never see an incomplete one.
     let aside = folder.join(format!("{PACKAGE}-{VERSION}-{}", process::id()));
     fs::create_dir_all(&aside)?;
     let status = Command::new("npm")
@@ -59,5 +59,5 @@ fn installed_package(folder: &Path) -> Result<PathBuf> {
 
 const PACKAGE: &str = "devtools-protocol";
 
-/// A newer protocol is a change of this line and a run of `cargo xtask codegen`.
+/// To use a newer protocol, change this line and run `cargo xtask codegen`.
 const VERSION: &str = "0.0.1734725";

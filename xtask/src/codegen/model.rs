@@ -1,4 +1,4 @@
-//! What will be generated, and which way each type travels.
+//! What to generate, and in which direction each type is sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ pub(crate) struct Model {
     items: BTreeMap<String, Vec<Item>>,
 }
 
-/// One thing to generate.
+/// One item to generate.
 #[derive(Debug)]
 pub(crate) struct Item {
     /// Its name in Rust.
@@ -40,7 +40,7 @@ pub(crate) struct Struct {
 #[derive(Debug)]
 pub(crate) enum Role {
     Type,
-    /// With the name of its response type, if it answers anything.
+    /// With the name of its response type, if it has a response.
     Command(Option<String>),
     Response,
     Event,
@@ -76,7 +76,7 @@ pub(crate) struct TypeRef {
 }
 
 impl Model {
-    /// Completes a model of which all items are there.
+    /// Completes a model from all its items.
     pub(super) fn new(items: BTreeMap<String, Vec<Item>>) -> Self {
         let mut model = Self { items };
         model.mark_directions();

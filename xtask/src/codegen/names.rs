@@ -41,7 +41,7 @@ pub(crate) fn serde_camel_case(name: &str) -> String {
     camel
 }
 
-/// The name, escaped if it is a word of the language.
+/// The name, escaped if it is a keyword.
 pub(crate) fn escape(name: &str) -> String {
     if KEYWORDS.contains(&name) {
         format!("r#{name}")
@@ -51,7 +51,7 @@ pub(crate) fn escape(name: &str) -> String {
 }
 
 /// Lower-case words. A new one begins at an upper-case letter after a lower-case one, at the last upper-case letter of a
-/// run that a lower-case one follows (`DOMNode`), and after anything that is no letter and no digit.
+/// run that a lower-case one follows (`DOMNode`), and after anything other than a letter or digit.
 fn words(name: &str) -> Vec<String> {
     let name = name.replace("IDs", "Ids").replace("URLs", "Urls");
     let characters: Vec<char> = name.chars().collect();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn serde_makes_the_name_again_or_we_say_so() {
+    fn serde_restores_the_name_or_it_is_renamed() {
         assert_eq!(serde_camel_case(&snake_case("frameId")), "frameId");
         assert_ne!(
             serde_camel_case(&snake_case("backendDOMNodeId")),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_the_language_are_escaped() {
+    fn keywords_are_escaped() {
         assert_eq!(escape("type"), "r#type");
         assert_eq!(escape("kind"), "kind");
     }

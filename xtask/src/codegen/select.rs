@@ -1,4 +1,4 @@
-//! Takes the chosen domains out of the protocol, with every type that they reach.
+//! Selects the chosen domains of the protocol, with every type that they use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ pub(crate) fn select(protocol: &Protocol, domains: &[&str]) -> Result<Model> {
     Ok(Model::new(builder.items))
 }
 
-/// The name for an enumeration that is written where it is used.
+/// The name for an inline enumeration.
 #[derive(Clone)]
 struct Inline {
     name: String,
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// The type of a value; `inline` names an enumeration that has no name of its own.
+    /// The type of a value; `inline` is the name for an enumeration without one.
     fn resolve(&mut self, domain: &str, inline: &Inline, shape: &Shape) -> Result<Ty> {
         if let Some(reference) = &shape.reference {
             let (domain, id) = reference.split_once('.').unwrap_or((domain, reference));
@@ -153,7 +153,7 @@ impl<'a> Builder<'a> {
         let definition = self.definition(domain, id)?;
         let shape = &definition.shape;
         match shape.kind.as_deref() {
-            // Aliases are seen through: they add a name and no meaning.
+            // Aliases are resolved: they only add a name.
             Some("array" | "any" | "boolean") => {
                 {
                     let inline = Inline {

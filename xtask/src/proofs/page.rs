@@ -73,8 +73,8 @@ const INTRODUCTION: &str = "# Proofs
 What the [specification](specification/README.md) asks for, line by line, and the tests that prove it.
 This page is written by `cargo xtask proofs`; `cargo xtask tidy` says when it is out of date, when a line has no proof, and when a test names a line that does not exist.
 
-A test names the lines that it proves in a comment: `/// Spec: multi-tab 13, 15; page-proxy 2.`, or beside the assertion, `// Spec: multi-tab 13.`
-A name below that is no test is a function that tests share.
+A test names the lines that it proves in a comment: `/// Spec: multi-tab 13, 15; page-proxy 2.`, or at the assertion, `// Spec: multi-tab 13.`
+A name below that is not a test is a function that tests share.
 *Decided* says where tabmux differs from a line, and why.
 
 | document | lines | proven by tests | written or measured | decided | open |

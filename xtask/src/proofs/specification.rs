@@ -1,4 +1,4 @@
-//! Reads the pages of the specification: numbered lines, each with a note where a test alone does not prove it.
+//! Reads the pages of the specification: numbered lines, with a note if tests alone do not prove a line.
 
 use super::Id;
 use crate::files::SourceFile;
@@ -11,24 +11,24 @@ pub(super) struct Line {
     pub(super) note: Option<Note>,
 }
 
-/// What is said below a line.
+/// The note below a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Note {
     /// Nothing proves it yet, for this reason.
     Open(String),
     /// It was decided differently, or only in part; this is why.
     Decided(String),
-    /// It is about a document, which has these words.
+    /// It is about a document, which contains this text.
     Written { file: String, words: String },
-    /// It is a number, and the bench in this file, which has these words, measures it.
+    /// It is a number, and the benchmark in this file, which contains this text, measures it.
     Measured { file: String, words: String },
 }
 
-/// Everything that the pages say.
+/// The contents of all pages.
 #[derive(Debug, Default)]
 pub(super) struct Specification {
     pub(super) lines: Vec<Line>,
-    /// The place and what is wrong there.
+    /// Problems, each with its place.
     pub(super) complaints: Vec<(String, String)>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn read(files: &[SourceFile]) -> Specification {
     specification
 }
 
-/// Where the page of a document is.
+/// The path of a document's page.
 pub(super) fn path(document: &str) -> String {
     format!("{FOLDER}/{document}.md")
 }
@@ -74,14 +74,14 @@ impl Specification {
                 (None, None) => true,
             };
             if !understood {
-                let complaint = "a line that is not in order, or a note that nobody understands";
+                let complaint = "a line that is not in order, or an unknown note";
                 let place = format!("{path}:{}", at + 1);
                 self.complaints.push((place, complaint.to_owned()));
             }
         }
     }
 
-    /// Whether there is a line above that has no note yet, and this is one.
+    /// Adds a note to the line above, if that has none yet. Returns whether it did.
     fn add_note(&mut self, document: &str, rest: &str) -> bool {
         let above = self.lines.last_mut();
         let Some(above) = above.filter(|line| line.id.document == document && line.note.is_none())
@@ -110,7 +110,7 @@ fn note(rest: &str) -> Option<Note> {
     }
 }
 
-/// A file, and words in it.
+/// A file, and text in it.
 fn quoted(text: &str) -> Option<(String, String)> {
     let (file, words) = text.split_once(" \"")?;
     Some((file.to_owned(), words.strip_suffix('"')?.to_owned()))
@@ -127,7 +127,7 @@ pub(super) const DOCUMENTS: [&str; 7] = [
     "decisions",
 ];
 
-/// Where the pages are.
+/// The folder of the pages.
 pub(super) const FOLDER: &str = "docs/specification";
 
 const INDENT: &str = "    - ";

@@ -1,20 +1,20 @@
-//! Finds the lines that tests prove: `Spec: multi-tab 13, 15; page-proxy 2.` in a comment on a test, or beside what
-//! it asserts.
+//! Finds the lines that tests prove: `Spec: multi-tab 13, 15; page-proxy 2.` in a comment on a test, or at an
+//! assertion.
 
 use std::collections::BTreeSet;
 
 use super::{Id, Proof, Proofs, specification::DOCUMENTS};
 use crate::files::SourceFile;
 
-/// What the tests say that they prove.
+/// The lines that tests claim to prove.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) proofs: Proofs,
-    /// The place and what is wrong there.
+    /// Problems, each with its place.
     pub(super) complaints: Vec<(String, String)>,
 }
 
-/// Looks at every file.
+/// Reads every file.
 pub(super) fn find(files: &[SourceFile]) -> Found {
     let mut found = Found::default();
     let is_other = |file: &&SourceFile| !file.path.to_string_lossy().contains(OURSELVES);
@@ -29,13 +29,13 @@ pub(super) fn find(files: &[SourceFile]) -> Found {
     found
 }
 
-/// How the tests of a language look.
+/// The syntax of tests in a language.
 trait Language {
     /// The name of the test, or of a function that tests use, that begins on this line.
     fn begins<'a>(&self, line: &'a str) -> Option<&'a str>;
-    /// A line that may be between the comment of a test and its beginning.
+    /// Whether the line may be between the comment of a test and its beginning.
     fn is_between(&self, line: &str) -> bool;
-    /// Whether a comment on a line of its own may also be inside of a test.
+    /// Whether a comment on its own line may also be inside a test.
     fn has_inner_comments(&self) -> bool {
         false
     }
@@ -43,7 +43,7 @@ trait Language {
 
 struct Rust;
 struct Script;
-/// Rows of a file that a test plays.
+/// Rows of a file that a test runs.
 struct Data;
 
 impl Language for Rust {
@@ -128,11 +128,11 @@ impl Found {
         if files.iter().any(|other| plays(&other)) {
             self.read(file, &Data);
         } else if let Some(number) = file.text.lines().position(|line| line.contains(MARK)) {
-            self.complain(file, number, "no test plays this file");
+            self.complain(file, number, "no test runs this file");
         }
     }
 
-    /// The lines that are named here; what names none is a mistake.
+    /// The lines that are named here; a comment that names none is a mistake.
     fn named(&mut self, file: &SourceFile, number: usize, line: &str) -> Vec<Id> {
         let Some((_, list)) = line.split_once(MARK) else {
             return Vec::new();
@@ -187,12 +187,12 @@ fn ids(list: &str) -> Option<Vec<Id>> {
     Some(ids)
 }
 
-/// What a comment begins with that names lines.
+/// How a comment that names lines begins.
 const MARK: &str = "Spec: ";
 
 const OUTSIDE: &str = "this comment is on no test, so it proves nothing";
 
 const UNKNOWN: &str = "this names no line: write it as `Spec: multi-tab 13, 15; page-proxy 2.`";
 
-/// The tests of this chore speak of lines that they do not prove.
+/// The tests of this task mention lines that they do not prove.
 const OURSELVES: &str = "xtask/src/proofs";

@@ -1,11 +1,11 @@
-//! Links in documents lead to files that exist.
+//! Links in documents must lead to existing files.
 
 use std::path::Path;
 
 use super::Problem;
 use crate::files::SourceFile;
 
-/// The links of the file, if it is a document, that lead nowhere.
+/// The broken links of the file, if it is a document.
 pub(super) fn problems(root: &Path, file: &SourceFile) -> Vec<Problem> {
     if !file.has_extension(&["md"]) {
         return Vec::new();
@@ -54,7 +54,7 @@ fn links(line: &str) -> Vec<&str> {
     inline
         .chain(html)
         .chain(definition)
-        .filter(|target| !target.is_empty() && !is_elsewhere(target))
+        .filter(|target| !target.is_empty() && !is_external(target))
         .collect()
 }
 
@@ -70,7 +70,7 @@ fn after_each<'a>(
     })
 }
 
-fn is_elsewhere(target: &str) -> bool {
+fn is_external(target: &str) -> bool {
     target.contains("://") || target.starts_with("mailto:")
 }
 

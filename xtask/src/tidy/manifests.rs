@@ -1,9 +1,9 @@
-//! Rules for the crates' manifests: common lints, and the walls between the rooms.
+//! Rules for the crates' manifests: common lints, and the boundaries between crates.
 
 use super::Problem;
 use crate::files::SourceFile;
 
-/// What is wrong with the file, if it is a crate's manifest.
+/// The broken rules of the file, if it is a crate's manifest.
 pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !file.is_named("Cargo.toml") {
@@ -19,83 +19,86 @@ pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
             "add `[lints]` with `workspace = true`",
         ));
     }
-    for wall in WALLS.iter().filter(|wall| wall.stands_before(name)) {
+    for boundary in BOUNDARIES
+        .iter()
+        .filter(|boundary| boundary.applies_to(name))
+    {
         for dependency in manifest
             .dependencies
             .iter()
-            .filter(|name| wall.forbids(name))
+            .filter(|name| boundary.forbids(name))
         {
-            let complaint = format!("{name} may not depend on {dependency}: {}", wall.reason);
+            let complaint = format!("{name} may not depend on {dependency}: {}", boundary.reason);
             problems.push(Problem::of_file(file, complaint));
         }
     }
     problems
 }
 
-/// What some crates may not depend on. Tests may.
-struct Wall {
-    /// The crates it is for; with `!` before it, all others.
-    rooms: &'static str,
-    /// Dependencies; those that end with `*` by their beginning.
+/// What a crate may not depend on. Its tests may.
+struct Boundary {
+    /// The crate; with `!` before it, all other crates.
+    package: &'static str,
+    /// The dependencies; one that ends with `*` is a prefix.
     forbidden: &'static [&'static str],
     reason: &'static str,
 }
 
-const WALLS: &[Wall] = &[
-    Wall {
-        rooms: "tabmux-core",
+const BOUNDARIES: &[Boundary] = &[
+    Boundary {
+        package: "tabmux-core",
         forbidden: &[
             "async*", "futures*", "mio", "serde*", "smol", "tabmux*", "tokio*", "url",
         ],
         reason: "the core is pure, without IO, clock, async or wire formats",
     },
-    Wall {
-        rooms: "tabmux-browser",
+    Boundary {
+        package: "tabmux-browser",
         forbidden: &["tabmux-core", "tabmux-daemon", "tabmux-mcp"],
         reason: "the daemon joins browsers and core",
     },
-    Wall {
-        rooms: "tabmux-cdp",
+    Boundary {
+        package: "tabmux-cdp",
         forbidden: &[
             "tabmux-browser",
             "tabmux-core",
             "tabmux-daemon",
             "tabmux-mcp",
         ],
-        reason: "the client knows the protocol and nothing of what it is used for",
+        reason: "the client knows the protocol, but not what it is used for",
     },
-    Wall {
-        rooms: "tabmux-client",
+    Boundary {
+        package: "tabmux-daemon-client",
         forbidden: &["tabmux-browser", "tabmux-daemon", "tabmux-mcp"],
-        reason: "every client has this in memory",
+        reason: "every client has this crate in memory",
     },
-    Wall {
-        rooms: "tabmux-shim",
+    Boundary {
+        package: "tabmux-stdio-proxy",
         forbidden: &["tabmux-browser", "tabmux-daemon"],
-        reason: "every client has this in memory",
+        reason: "every client has this crate in memory",
     },
-    Wall {
-        rooms: "tabmux-testkit",
+    Boundary {
+        package: "tabmux-testkit",
         forbidden: &["tabmux*"],
         reason: "every crate's tests use it, so it must be a leaf",
     },
-    Wall {
-        rooms: "!tabmux-mcp",
+    Boundary {
+        package: "!tabmux-mcp",
         forbidden: &["rmcp*"],
         reason: "only one crate breaks when rmcp changes",
     },
-    Wall {
-        rooms: "!tabmux-cdp",
+    Boundary {
+        package: "!tabmux-cdp",
         forbidden: &["tabmux-cdp-types"],
-        reason: "the client hands the types on as `tabmux_cdp::types`",
+        reason: "the client re-exports the types as `tabmux_cdp::types`",
     },
 ];
 
-impl Wall {
-    fn stands_before(&self, package: &str) -> bool {
-        match self.rooms.strip_prefix('!') {
+impl Boundary {
+    fn applies_to(&self, package: &str) -> bool {
+        match self.package.strip_prefix('!') {
             Some(exempt) => package != exempt,
-            None => package == self.rooms,
+            None => package == self.package,
         }
     }
 
@@ -109,7 +112,7 @@ impl Wall {
     }
 }
 
-/// The little of a manifest that the rules look at. Manifests here are plain enough to be read by line.
+/// The part of a manifest that the rules need. Our manifests are simple enough to be read line by line.
 #[derive(Default)]
 struct Manifest {
     package: Option<String>,
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn walls_stand_for_the_rooms_they_name() {
+    fn boundaries_apply_to_the_crates_they_name() {
         let rest = "[lints]\nworkspace = true\n[dependencies]\nrmcp.workspace = true\n";
         check("tabmux-mcp", rest, &[]);
         check("tabmux-cli", rest, &["only one crate breaks"]);
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workspaces_own_manifest_is_no_crate() {
+    fn the_manifest_of_the_workspace_is_not_a_crate() {
         let text = "[workspace.dependencies]\nrmcp = \"3\"\n".to_owned();
         let file = SourceFile {
             path: "Cargo.toml".into(),

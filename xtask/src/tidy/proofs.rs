@@ -1,12 +1,12 @@
-//! Documents that name a test as a proof name one that exists.
+//! Tests that documents name as proofs must exist.
 
 use std::collections::HashSet;
 
 use super::Problem;
 use crate::files::SourceFile;
 
-/// The proofs that are not there. A proof stands in backquotes, on a line that begins with `Proof:` or in a table's
-/// column `test`.
+/// The named tests that do not exist. A test is named in backquotes, on a line that begins with `Proof:` or in a
+/// table's column `test`.
 pub(super) fn problems(files: &[SourceFile]) -> Vec<Problem> {
     let rust = files.iter().filter(|file| file.has_extension(&["rs"]));
     let functions: HashSet<&str> = rust.flat_map(|file| functions(&file.text)).collect();

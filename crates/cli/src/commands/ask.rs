@@ -4,34 +4,34 @@ use anyhow::{Context, bail};
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
-use tabmux_client::{SocketPath, ask};
+use tabmux_daemon_client::{SocketPath, ask};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
-/// What the daemon answers, or `None` if no daemon is there.
+/// The daemon's answer, or `None` if no daemon is running.
 pub(crate) async fn ask_daemon(
-    place: &SocketPath,
+    socket_path: &SocketPath,
     question: &FromClient,
 ) -> anyhow::Result<Option<FromDaemon>> {
-    match ask(place, question).await {
+    match ask(socket_path, question).await {
         Ok(answer) => Ok(Some(answer)),
-        Err(error) if is_nobody(&error) && is_in_the_way(place) => bail!(
-            "{} is in the way: it is not a socket. Remove it, or name another place with --socket.",
-            place.socket().display()
+        Err(error) if means_no_daemon(&error) && is_not_a_socket(socket_path) => bail!(
+            "{} is not a socket. Remove it, or choose another path with --socket.",
+            socket_path.socket().display()
         ),
-        Err(error) if is_nobody(&error) => Ok(None),
+        Err(error) if means_no_daemon(&error) => Ok(None),
         Err(error) => Err(error).context("the daemon could not be asked"),
     }
 }
 
-/// Whether an error means that no daemon is there.
-fn is_nobody(error: &io::Error) -> bool {
+/// Whether an error means that no daemon is running.
+fn means_no_daemon(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
     )
 }
 
-/// Whether what is at the socket's place is something else.
-pub(crate) fn is_in_the_way(place: &SocketPath) -> bool {
-    fs::symlink_metadata(place.socket()).is_ok_and(|meta| !meta.file_type().is_socket())
+/// Whether something other than a socket is at the path.
+pub(crate) fn is_not_a_socket(socket_path: &SocketPath) -> bool {
+    fs::symlink_metadata(socket_path.socket()).is_ok_and(|meta| !meta.file_type().is_socket())
 }

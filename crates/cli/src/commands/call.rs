@@ -1,11 +1,11 @@
-//! `tabmux call`: one tool, run from a shell as an agent would run it; and the commands that are short for it.
+//! `tabmux call`: runs one tool from a shell, as an agent would; and the shortcuts for common tools.
 
 mod arguments;
+mod command_line;
 mod help;
 mod paths;
 mod show;
 mod verbs;
-mod words;
 
 pub(crate) use verbs::{CLICK, FILL, OPEN, SCREENSHOT, SNAPSHOT, Verb};
 
@@ -15,37 +15,37 @@ use crate::wrap;
 use anyhow::{Context, bail};
 use arguments::Takes;
 use clap::{CommandFactory, Parser};
+use command_line::Parts;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tabmux_client::{Opening, RemoteSession};
 use tabmux_daemon::catalogue;
+use tabmux_daemon_client::{Opening, RemoteSession};
 use tabmux_protocol::session::{ClientInfo, Confirm, OnSessionEnd, SessionOptions, ToolMode};
 use tabmux_protocol::{Backend, CallFailure, CallReply, CallRequest, RequestId, ToolInfo};
-use tabmux_shim::flags::{BrowserFlags, CategoryFlags};
-use words::Parts;
+use tabmux_stdio_proxy::flags::{BrowserFlags, CategoryFlags};
 
-/// Everything after the command: a tool's schema decides what is what.
+/// Everything after the command. The schema of the tool decides how it is parsed.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-pub(crate) struct Words {
+pub(crate) struct RawArgs {
     #[arg(
-        value_name = "WORDS",
+        value_name = "ARGS",
         trailing_var_arg = true,
         allow_hyphen_values = true
     )]
-    words: Vec<OsString>,
+    args: Vec<OsString>,
 }
 
 /// Run one tool, as an agent would.
 ///
 /// Arguments are flags (`tabmux call click --uid 2_3`) or one JSON object (`tabmux call click '{"uid": "2_3"}'`).
-/// `tabmux call TOOL --help` shows what a tool takes. After the tool's name a flag is the tool's, if it has such an
-/// argument; before it, flags are those below. Exit code 1 means that the tool answered with an error, 2 that
-/// nothing was called.
+/// `tabmux call TOOL --help` shows what a tool takes. After the tool's name, a flag is for the tool if it has such an
+/// argument; before the name, flags are those below. Exit code 1 means that the tool answered with an error, 2 that
+/// no tool was called.
 #[derive(Debug, Parser)]
 #[command(
     name = "call",
@@ -55,7 +55,7 @@ pub(crate) struct Words {
     max_term_width = 100
 )]
 pub(crate) struct Flags {
-    /// List the tools instead, also those that open pages offer.
+    /// List the tools, including those that open pages offer.
     #[arg(long)]
     list: bool,
 
@@ -63,26 +63,25 @@ pub(crate) struct Flags {
     #[arg(long)]
     json: bool,
 
-    /// The session to work in. It keeps its tab between calls, is opened by the first one, and ends after half an
-    /// hour without one or with `tabmux close`.
+    /// The session to work in. The first call opens it. It keeps its tab between calls, and ends after half an hour
+    /// without a call or with `tabmux close`.
     #[arg(long, value_name = "NAME", env = "TABMUX_SESSION", hide_env_values = true, default_value = DEFAULT_SESSION)]
     session: String,
 
-    /// Work in a session of its own that ends with this call.
+    /// Use a new session that ends with this call.
     #[arg(long)]
     once: bool,
 
-    /// Leave the tabs open when the session ends.
+    /// Keep the tabs open when the session ends.
     #[arg(long = "keepTabs", alias = "keep-tabs")]
     keep_tabs: bool,
 
-    /// Offer only these kinds of tools: input, navigation, emulation, performance, network, debugging, storage,
-    /// rules, screencast. Without it, all.
+    /// Offer only these categories of tools: input, navigation, emulation, performance, network, debugging, storage,
+    /// rules, screencast. Default: all.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
-    /// One more folder in which tools may read and write files, beside the one that this is run in; may be
-    /// repeated.
+    /// One more folder in which tools may read and write files, in addition to the current one; may be repeated.
     #[arg(long = "filesystemRoot", alias = "filesystem-root", value_name = "DIR")]
     filesystem_root: Vec<PathBuf>,
 
@@ -94,23 +93,23 @@ pub(crate) struct Flags {
 }
 
 /// `tabmux call`.
-pub(crate) fn run(words: Words) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(raw: RawArgs) -> anyhow::Result<ExitCode> {
     let own = Flags::command();
-    let at = words::before_tool(&words.words, &own);
-    let Some((tool, rest)) = words.words[at..].split_first() else {
-        let flags = Flags::read(words.words);
+    let at = command_line::before_tool(&raw.args, &own);
+    let Some((tool, rest)) = raw.args[at..].split_first() else {
+        let flags = Flags::read(raw.args);
         if flags.list {
             return list(flags);
         }
-        return Ok(misused(NO_TOOL));
+        return Ok(usage_error(NO_TOOL));
     };
-    let before = &words.words[..at];
+    let before = &raw.args[..at];
     run_tool(&tool.to_string_lossy(), before, rest, None)
 }
 
-/// A command that is short for a tool.
-pub(crate) fn run_verb(verb: &Verb, words: Words) -> anyhow::Result<ExitCode> {
-    run_tool(verb.tool, &[], &words.words, Some(verb))
+/// A shortcut for a tool.
+pub(crate) fn run_verb(verb: &Verb, raw: RawArgs) -> anyhow::Result<ExitCode> {
+    run_tool(verb.tool, &[], &raw.args, Some(verb))
 }
 
 fn run_tool(
@@ -122,11 +121,11 @@ fn run_tool(
     let own = Flags::command();
     let read = |known: Option<&ToolInfo>| {
         let takes = known.map(|info| Takes::new(tool, &info.input_schema));
-        let parts = words::split(rest, takes.as_ref(), &own);
+        let parts = command_line::split(rest, takes.as_ref(), &own);
         let flags = Flags::read(before.iter().chain(&parts.own).cloned().collect());
         (parts, flags)
     };
-    // Whether there are several browsers changes what tools take, and only the flags say it.
+    // With several browsers tools take more arguments, and only the flags say how many browsers there are.
     let several = read(known(tool, false).as_ref()).1.browser.is_several();
     let known = known(tool, several);
     let (parts, flags) = read(known.as_ref());
@@ -141,42 +140,42 @@ fn run_tool(
         (Some(info), true) => return show_help(info, verb),
         _ => match flags.open() {
             Ok(session) => session,
-            Err(why) => return Ok(misused(&format!("{why:#}"))),
+            Err(why) => return Ok(usage_error(&format!("{why:#}"))),
         },
     };
     runtime.block_on(async {
-        // A page's tool is known to the session alone.
+        // Only the session knows the tools of pages.
         let info = match known {
             Some(info) => info,
             None => {
                 let tools = listed(&session).await?;
                 match tools.iter().find(|info| info.name == tool) {
                     Some(info) => info.clone(),
-                    None => return Ok(misused(&unknown(tool, &tools))),
+                    None => return Ok(usage_error(&unknown(tool, &tools))),
                 }
             }
         };
         let takes = Takes::new(tool, &info.input_schema);
         let parts = Parts {
             help: parts.help,
-            ..words::split(rest, Some(&takes), &own)
+            ..command_line::split(rest, Some(&takes), &own)
         };
         if parts.help {
             return show_help(&info, verb);
         }
-        let arguments = match understand(parts, &takes, verb)? {
+        let arguments = match read_arguments(parts, &takes, verb)? {
             Ok(arguments) => paths::absolute(arguments, help::is_ours(tool))?,
             Err(why) => {
                 let why = why.trim_end_matches('.');
-                return Ok(misused(&format!("{why}. {}", see_help(tool, verb))));
+                return Ok(usage_error(&format!("{why}. {}", see_help(tool, verb))));
             }
         };
         let hint = hint(&arguments, &roots);
         let reply = match call(&session, tool, arguments).await? {
             Outcome::Answered(reply) => reply,
-            Outcome::Unknown => return Ok(misused(&unknown(tool, &listed(&session).await?))),
+            Outcome::Unknown => return Ok(usage_error(&unknown(tool, &listed(&session).await?))),
         };
-        answered(verb.map_or(tool, |verb| verb.name), &reply, json)?;
+        print_reply(verb.map_or(tool, |verb| verb.name), &reply, json)?;
         if let (true, false, Some(hint)) = (reply.is_error, json, hint) {
             complain(hint);
         }
@@ -187,8 +186,8 @@ fn run_tool(
     })
 }
 
-/// The arguments: flags, or one JSON object; or a sentence.
-fn understand(
+/// The arguments, from flags or one JSON object. The inner error is a sentence.
+fn read_arguments(
     parts: Parts,
     takes: &Takes<'_>,
     verb: Option<&Verb>,
@@ -218,7 +217,7 @@ fn understand(
             })
         }
         ([_, extra, ..], _) => Err(format!(
-            "`{extra}` is one word too many. Write `--name value` for each argument, or one JSON object in quotes"
+            "`{extra}` is one argument too many. Write `--name value` for each argument, or one JSON object in quotes"
         )),
     })
 }
@@ -251,7 +250,7 @@ async fn call(
     }
 }
 
-fn answered(name: &str, reply: &CallReply, json: bool) -> anyhow::Result<()> {
+fn print_reply(name: &str, reply: &CallReply, json: bool) -> anyhow::Result<()> {
     if json {
         say(serde_json::to_string_pretty(reply)?)?;
         return Ok(());
@@ -264,7 +263,7 @@ fn answered(name: &str, reply: &CallReply, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a person at a shell can do, where a tool refuses what it was given; agents elsewhere cannot.
+/// What a person at a shell can do when a tool refuses an argument. The tool's own answer is for agents, who cannot.
 fn hint(arguments: &Map<String, Value>, roots: &[PathBuf]) -> Option<&'static str> {
     let url = arguments.get("url").and_then(Value::as_str);
     if url.is_some_and(|url| url.starts_with("file:")) {
@@ -282,7 +281,7 @@ fn list(flags: Flags) -> anyhow::Result<ExitCode> {
     let _guard = runtime.enter();
     let session = match flags.open() {
         Ok(session) => session,
-        Err(why) => return Ok(misused(&format!("{why:#}"))),
+        Err(why) => return Ok(usage_error(&format!("{why:#}"))),
     };
     let tools = runtime.block_on(listed(&session))?;
     match json {
@@ -296,18 +295,18 @@ async fn listed(session: &RemoteSession) -> anyhow::Result<Vec<ToolInfo>> {
     match session.tools().await {
         Ok(tools) => Ok(tools),
         Err(CallFailure::Unavailable { why }) => bail!("{why}"),
-        Err(_) => bail!("the session ended before it told its tools; see `tabmux logs`"),
+        Err(_) => bail!("the session ended before it listed its tools; see `tabmux logs`"),
     }
 }
 
 impl Flags {
-    /// What clap makes of them; it tells itself what is wrong with them, and shows the help.
+    /// Parses the flags with clap, which prints errors and help itself.
     fn read(words: Vec<OsString>) -> Self {
         let program = std::iter::once("tabmux call".into());
         Self::try_parse_from(program.chain(words)).unwrap_or_else(|error| error.exit())
     }
 
-    /// Where files may be: in this folder, and in those that are named.
+    /// The folders in which files may be: the current one, and those of `--filesystemRoot`.
     fn roots(&self) -> anyhow::Result<Vec<PathBuf>> {
         let named = self.filesystem_root.iter().map(std::path::absolute);
         let all: Result<Vec<_>, _> = std::env::current_dir()
@@ -318,39 +317,39 @@ impl Flags {
         all.context("--filesystemRoot")
     }
 
-    /// Opens the session that they mean, or takes it up.
+    /// Opens the session of these flags, or resumes it.
     fn open(self) -> anyhow::Result<RemoteSession> {
         let here = std::env::current_dir().ok();
         let roots = self.roots()?;
         let kinds = super::mcp::kinds;
         let categories = match self.categories {
             Some(wanted) => CategoryFlags::only(wanted).chosen(kinds)?,
-            // Whoever types a tool's name asks for it.
+            // A user who types a tool's name wants it, so every category is on.
             None => Some(kinds().iter().map(|kind| kind.name.to_owned()).collect()),
         };
         let options = SessionOptions {
             browser: self.browser.options()?,
             tools: ToolMode::Static,
-            // Those that `tabmux tabs` shows.
+            // The numbers that `tabmux tabs` shows.
             shared_numbers: true,
             page_actions: true,
             categories,
             folder: here.clone(),
             roots,
-            // The file is what was wanted, and may be after the session.
+            // The user wants to keep the file after the session.
             output: here,
             on_session_end: match self.keep_tabs {
                 true => OnSessionEnd::Keep,
                 false => OnSessionEnd::Close,
             },
-            // Whoever types the call is the person who would be asked.
+            // The user who types the call is the person who would be asked.
             confirm: Confirm::Never,
             ..SessionOptions::default()
         };
-        let place = self.socket.place();
+        let socket_path = self.socket.path();
         Ok(RemoteSession::open(Opening {
-            start: tabmux_shim::starter(&place, None)?,
-            place,
+            start: tabmux_stdio_proxy::starter(&socket_path, None)?,
+            socket_path,
             client: ClientInfo {
                 name: "tabmux call".to_owned(),
                 pid: std::process::id(),
@@ -361,7 +360,7 @@ impl Flags {
     }
 }
 
-/// A tool of ours, as sessions with a fixed list have it.
+/// One of our own tools, as in a fixed list.
 fn known(tool: &str, several: bool) -> Option<ToolInfo> {
     catalogue::in_fixed_list(tool, several)
 }
@@ -371,7 +370,7 @@ fn show_help(info: &ToolInfo, verb: Option<&Verb>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The arguments on one line, as the daemon takes them.
+/// The arguments as JSON on one line.
 fn raw(arguments: &Map<String, Value>) -> serde_json::Result<Box<RawValue>> {
     to_raw_value(arguments)
 }
@@ -379,14 +378,14 @@ fn raw(arguments: &Map<String, Value>) -> serde_json::Result<Box<RawValue>> {
 fn unknown(name: &str, tools: &[ToolInfo]) -> String {
     let near = tools.iter().map(|tool| tool.name.as_str());
     let near: Vec<_> = near.filter(|known| is_near(name, known)).collect();
-    let meant = match near.as_slice() {
+    let suggestion = match near.as_slice() {
         [] => String::new(),
-        near => format!(" Perhaps {} is meant.", near.join(" or ")),
+        near => format!(" Did you mean {}?", near.join(" or ")),
     };
-    format!("there is no tool `{name}`.{meant} `tabmux call --list` shows all of them.")
+    format!("there is no tool `{name}`.{suggestion} `tabmux call --list` shows all of them.")
 }
 
-/// Whether one may have been written for the other: they share a word, or differ in few letters.
+/// Whether `written` may be a misspelling of `known`: it is a part of it, or they differ in few letters.
 fn is_near(written: &str, known: &str) -> bool {
     let letters = |text: &str| text.to_lowercase().replace(['-', '_'], "");
     let (written, known) = (letters(written), letters(known));
@@ -406,18 +405,18 @@ fn see_help(tool: &str, verb: Option<&Verb>) -> String {
     }
 }
 
-fn misused(why: &str) -> ExitCode {
+fn usage_error(why: &str) -> ExitCode {
     complain(format!("tabmux: {why}"));
     ExitCode::from(USAGE)
 }
 
 const NO_TOOL: &str = "name a tool, such as `tabmux call list_pages`. `tabmux call --list` shows all of them, \
                        `tabmux call --help` the flags.";
-const FILES: &str = "`--allowFileUrls` lets a session open files. It counts in the session's first command; `tabmux close` \
-                     ends the present one.";
+const FILES: &str = "`--allowFileUrls` lets a session open files. It takes effect only when the session is opened; run \
+                     `tabmux close` first.";
 const FOLDERS: &str =
-    "Files may be in the folder that this is run in; `--filesystemRoot DIR` adds another one.";
-/// The session of those who name none.
+    "Tools may use files in the current folder only; `--filesystemRoot DIR` adds another folder.";
+/// The session without `--session`.
 pub(crate) const DEFAULT_SESSION: &str = "default";
 const USAGE: u8 = 2;
 const LONGEST_ARGUMENTS: u64 = 16 * 1_024 * 1_024;

@@ -23,15 +23,15 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let place = args.socket.place();
+    let socket_path = args.socket.path();
     let name = args.session;
     let end = FromClient::End {
         id: "close".into(),
         name: name.clone(),
     };
-    match runtime.block_on(ask_daemon(&place, &end))? {
+    match runtime.block_on(ask_daemon(&socket_path, &end))? {
         Some(FromDaemon::Ended { was_open: true, .. }) => {
-            say(format!("Session `{name}` is over."))?;
+            say(format!("Session `{name}` has ended."))?;
             Ok(ExitCode::SUCCESS)
         }
         None | Some(FromDaemon::Ended { .. }) => {
@@ -41,8 +41,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::FAILURE)
         }
         Some(_) => bail!(
-            "what answers at {} is no daemon of this version",
-            place.socket().display()
+            "the process listening at {} is not a tabmux daemon of this version; run `tabmux doctor`",
+            socket_path.socket().display()
         ),
     }
 }

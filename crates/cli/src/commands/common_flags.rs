@@ -1,9 +1,9 @@
 //! Flags that several commands have.
 
 use std::path::PathBuf;
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 
-// No documentation here: clap would take it for that of the command.
+// No doc comment here: clap would use it as the help of the command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Socket {
     /// The daemon's socket.
@@ -12,7 +12,7 @@ pub(crate) struct Socket {
 }
 
 impl Socket {
-    pub(crate) fn place(self) -> SocketPath {
+    pub(crate) fn path(self) -> SocketPath {
         SocketPath::choose(self.socket)
     }
 }

@@ -1,4 +1,4 @@
-//! `tabmux completions`: what a shell needs to complete commands and flags.
+//! `tabmux completions`: prints a completion script for a shell.
 
 use super::call::Flags;
 use crate::Cli;
@@ -14,7 +14,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    // What these take besides is up to a tool.
+    // These commands take the tool's own arguments too, which are not known here.
     let mut command = Cli::command();
     for name in ["call", "open", "snapshot", "click", "fill", "screenshot"] {
         command = command.mut_subcommand(name, Flags::augment_args);

@@ -1,4 +1,4 @@
-//! `tabmux daemon`: the one process that several MCP clients share, run and stopped.
+//! `tabmux daemon`: runs and stops the process that MCP clients share.
 
 mod ending;
 
@@ -10,14 +10,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_client::SocketPath;
 use tabmux_daemon::extension::secret_file;
 use tabmux_daemon::listener::{self, Bound, ListenerAccess, PageOrigins};
 use tabmux_daemon::policy::{self, PageOrigin};
 use tabmux_daemon::socket::{Listening, ServeOptions, serve};
 use tabmux_daemon::{Hub, StateFiles};
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tabmux_shim::logging;
+use tabmux_stdio_proxy::logging;
 use tokio_util::sync::CancellationToken;
 
 /// Run or stop the daemon. `tabmux mcp` starts it by itself.
@@ -44,12 +44,12 @@ pub(crate) struct Run {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     grace: u64,
 
-    /// The loopback port for pages; 0 takes any that is free.
+    /// The loopback port for pages; 0 means any free port.
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, env = "TABMUX_PORT")]
     port: u16,
 
     /// Let pages of this origin offer tools, such as `https://example.com`, as long as this daemon runs; may
-    /// be repeated. `tabmux policy page-origins` does it for good. Pages of this machine always may.
+    /// be repeated. `tabmux policy page-origins` allows it permanently. Pages of this machine always may.
     #[arg(
         long = "allowPageOrigin",
         alias = "allow-page-origin",
@@ -87,24 +87,24 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Args::Run(args) => runtime.block_on(run_daemon(args)),
         Args::Stop(args) => runtime.block_on(stop(args)),
     };
-    // Whatever hangs at the end goes with the process.
+    // Tasks that still hang are dropped with the process.
     runtime.shutdown_timeout(LAST_WAIT);
     result
 }
 
 async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
-    let place = SocketPath::choose(args.socket);
-    // The log may lie beside the socket, in a folder that is made only now.
-    place.prepare()?;
+    let socket_path = SocketPath::choose(args.socket);
+    // The log may be in the folder of the socket, which may not exist yet.
+    socket_path.prepare()?;
     logging::start(args.log_file.as_deref())?;
     tabmux_browser::descriptors::raise();
-    let listening = Listening::start_after_another(&place).await;
+    let listening = Listening::start_after_another(&socket_path).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
     ending::watch(stop.clone())?;
     let hub = Arc::new(Hub::start_shared(StateFiles {
-        audit: place.beside("audit.jsonl"),
-        memory: place.beside("sessions.json"),
+        audit: socket_path.sibling("audit.jsonl"),
+        memory: socket_path.sibling("sessions.json"),
         policy: policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
@@ -116,28 +116,28 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         secret: secret_file(),
         other_users: args.allow_other_users,
     };
-    // Sessions that end with the daemon have tabs to close, in browsers that are reached through the extension.
-    let last = CancellationToken::new();
+    // The listener stops last: sessions that end with the daemon still close tabs through the extension.
+    let listener_stop = CancellationToken::new();
     let page_listener = match Bound::take(args.port).await {
         Ok(bound) => {
             hub.listens_at(bound.port());
             tracing::info!(port = bound.port(), "pages and extensions can connect");
-            let serving = listener::serve(bound, Arc::clone(&hub), access, last.clone());
+            let serving = listener::serve(bound, Arc::clone(&hub), access, listener_stop.clone());
             Some(tokio::spawn(serving))
         }
-        // Everything else works without it.
+        // Everything else works without the listener.
         Err(error) => {
             tracing::warn!(%error, "no listener for pages and extensions");
             None
         }
     };
     let idle = (args.idle > 0).then(|| Duration::from_secs(args.idle));
-    tracing::info!(socket = %place.socket().display(), "the daemon is up");
+    tracing::info!(socket = %socket_path.socket().display(), "the daemon is up");
     let held = serve(listening, Arc::clone(&hub), ServeOptions { idle }, stop).await;
     let end = async {
         hub.shut_down().await;
-        last.cancel();
-        // The port is the next daemon's.
+        listener_stop.cancel();
+        // Free the port for the next daemon.
         if let Some(page_listener) = page_listener {
             let _ = page_listener.await;
         }
@@ -147,10 +147,13 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
 }
 
 async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
-    let place = args.socket.place();
-    match ask_daemon(&place, &FromClient::Stop { id: "stop".into() }).await? {
+    let socket_path = args.socket.path();
+    match ask_daemon(&socket_path, &FromClient::Stop { id: "stop".into() }).await? {
         Some(FromDaemon::Stopping { .. }) => say("The daemon is stopping.")?,
-        Some(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        Some(_) => bail!(
+            "the process listening at {} is not a tabmux daemon; run `tabmux doctor`",
+            socket_path.socket().display()
+        ),
         None => say("No daemon is running.")?,
     }
     Ok(ExitCode::SUCCESS)
@@ -158,5 +161,5 @@ async fn stop(args: Stop) -> anyhow::Result<ExitCode> {
 
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Where pages look for the daemon.
+/// The port at which pages expect the daemon.
 pub(crate) const DEFAULT_PORT: u16 = 8765;

@@ -1,4 +1,4 @@
-//! `tabmux demo`: an agent books a bed in a mountain hut, and everything about it is real.
+//! `tabmux demo`: an agent books a bed in a mountain hut, with a real server and a real browser.
 
 mod client;
 mod printer;
@@ -14,10 +14,10 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Play a short story: a real MCP client, a real browser, a page to work on. Leaves a picture.
+/// Watch an agent work in a real browser: a real MCP client, a real page. Saves a screenshot.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where the picture goes.
+    /// The file for the screenshot.
     #[arg(long, value_name = "FILE", default_value = "tabmux-demo.png")]
     out: PathBuf,
 
@@ -28,9 +28,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut printer = Printer::on_stdout();
     match story::play(&args, &mut printer) {
-        // Whoever closed the pipe has read enough.
+        // The reader has closed the pipe.
         Err(error) if is_closed_pipe(&error) => Ok(ExitCode::SUCCESS),
-        told => told.map(|()| ExitCode::SUCCESS),
+        result => result.map(|()| ExitCode::SUCCESS),
     }
 }
 

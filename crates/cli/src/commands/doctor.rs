@@ -1,4 +1,4 @@
-//! `tabmux doctor`: finds what is wrong, and says how to mend it.
+//! `tabmux doctor`: diagnoses problems and suggests fixes.
 
 mod checks;
 mod clients;
@@ -28,31 +28,31 @@ pub(crate) struct Args {
     socket: Socket,
 }
 
-/// Looks at everything. Exit code 1 means that something does not work.
+/// Runs every check. Exit code 1 means that something does not work.
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let place = args.socket.place();
-    let checks = runtime.block_on(look::around(&place, args.browser.executable_path));
+    let socket_path = args.socket.path();
+    let checks = runtime.block_on(look::run_checks(&socket_path, args.browser.executable_path));
     if args.json {
         say(serde_json::to_string_pretty(&as_json(&checks))?)?;
     } else {
         say(as_text(&checks, Paint::for_stdout(), wrap::width()))?;
     }
-    Ok(if is_well(&checks) {
+    Ok(if has_no_failure(&checks) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
 }
 
-/// What was found out about one thing.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Check {
     name: &'static str,
     level: Level,
-    /// What is so.
+    /// What was found.
     finding: String,
     /// What to do about it.
     advice: Option<String>,
@@ -92,7 +92,7 @@ impl Check {
 }
 
 impl Level {
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Warn => "warn",
@@ -109,7 +109,7 @@ impl Level {
     }
 }
 
-fn is_well(checks: &[Check]) -> bool {
+fn has_no_failure(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.level != Level::Fail)
 }
 
@@ -126,26 +126,26 @@ fn as_text(checks: &[Check], paint: Paint, width: usize) -> String {
 }
 
 fn line(check: &Check, names: usize, paint: Paint, width: usize) -> String {
-    let word = check.level.word();
+    let level = check.level.name();
     let longest = "warn".len();
-    let gap = " ".repeat(longest - word.len());
-    let word = paint.color(check.level.color(), word);
-    let told = match &check.advice {
+    let gap = " ".repeat(longest - level.len());
+    let level = paint.color(check.level.color(), level);
+    let text = match &check.advice {
         Some(advice) => format!("{} {advice}", check.finding),
         None => check.finding.clone(),
     };
-    let told = wrap::wrap(&told, longest + 2 + names + 2, width);
-    format!("{word}{gap}  {:names$}  {told}", check.name)
+    let text = wrap::wrap(&text, longest + 2 + names + 2, width);
+    format!("{level}{gap}  {:names$}  {text}", check.name)
 }
 
 fn summary(checks: &[Check]) -> String {
     let count = |level| checks.iter().filter(|check| check.level == level).count();
     match (count(Level::Fail), count(Level::Warn)) {
-        (0, 0) => "All is well.".to_owned(),
-        (0, 1) => "It works; 1 thing is worth a look.".to_owned(),
-        (0, warnings) => format!("It works; {warnings} things are worth a look."),
-        (1, _) => "1 thing has to be mended.".to_owned(),
-        (failures, _) => format!("{failures} things have to be mended."),
+        (0, 0) => "All checks passed.".to_owned(),
+        (0, 1) => "It works, with 1 warning.".to_owned(),
+        (0, warnings) => format!("It works, with {warnings} warnings."),
+        (1, _) => "1 problem to fix.".to_owned(),
+        (failures, _) => format!("{failures} problems to fix."),
     }
 }
 
@@ -155,13 +155,13 @@ fn as_json(checks: &[Check]) -> Value {
         .map(|check| {
             json!({
                 "name": check.name,
-                "level": check.level.word(),
+                "level": check.level.name(),
                 "finding": check.finding,
                 "advice": check.advice,
             })
         })
         .collect();
-    json!({ "ok": is_well(checks), "checks": rows })
+    json!({ "ok": has_no_failure(checks), "checks": rows })
 }
 
 #[cfg(test)]
@@ -184,20 +184,20 @@ mod tests {
              warn  user     This is root. Use another user.\n\
              fail  log      The log is a folder. Remove it.\n\
              \n\
-             1 thing has to be mended."
+             1 problem to fix."
         );
     }
 
     #[test]
     fn the_last_line_sums_up() {
-        assert_eq!(summary(&three()[..1]), "All is well.");
-        assert_eq!(summary(&three()[..2]), "It works; 1 thing is worth a look.");
-        assert!(is_well(&three()[..2]));
-        assert!(!is_well(&three()));
+        assert_eq!(summary(&three()[..1]), "All checks passed.");
+        assert_eq!(summary(&three()[..2]), "It works, with 1 warning.");
+        assert!(has_no_failure(&three()[..2]));
+        assert!(!has_no_failure(&three()));
     }
 
     #[test]
-    fn only_the_word_is_painted_and_columns_stay() {
+    fn only_the_level_is_coloured_and_columns_stay() {
         let text = as_text(&three(), Paint::ON, 80);
         assert!(
             text.starts_with("\x1b[32mok\x1b[0m    browser  Chromium"),

@@ -1,28 +1,28 @@
-//! `tabmux extension`: puts the extension where Chrome can load it, paired, and tells how it is.
+//! `tabmux extension`: writes the paired extension to a folder that Chrome can load, and shows its state.
 
 mod folder;
 mod pairing;
 mod waiting;
 
 pub(crate) use folder::Folder;
-pub(crate) use pairing::{AGAIN, Unpaired, paired};
+pub(crate) use pairing::{REINSTALL, Unpaired, paired};
 
 use super::common_flags::Socket;
 use crate::say::say;
 use anyhow::bail;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_client::SocketPath;
 use tabmux_daemon::extension::{Secret, secret_file};
+use tabmux_daemon_client::SocketPath;
 
-/// Work in your own Chrome, through an extension that only this machine's tabmux can speak to.
+/// Work in your own Chrome, through an extension that only tabmux on this machine can control.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Args {
-    /// Write the extension to a folder, tell how Chrome loads it, and wait until it is connected.
+    /// Write the extension to a folder, explain how to load it in Chrome, and wait until it connects.
     Install(Install),
-    /// Tell whether the extension is installed and connected.
+    /// Show whether the extension is installed and connected.
     Status(Status),
-    /// Make another pairing secret; the old one is worth nothing from then on.
+    /// Replace the pairing secret; the old one becomes invalid.
     Rotate,
     /// Remove the extension's folder and the secret.
     Uninstall,
@@ -30,16 +30,16 @@ pub(crate) enum Args {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Install {
-    /// What you call this browser, for `tabmux mcp --extension --browser NAME`. It stays until another is given;
-    /// an empty one takes it away.
+    /// A name for this browser, for `tabmux mcp --extension --browser NAME`. Kept until you give another; an empty
+    /// name removes it.
     #[arg(long)]
     name: Option<String>,
 
-    /// The daemon's loopback port, 8765 at first. It stays until another is given.
+    /// The daemon's loopback port, 8765 by default. Kept until you give another.
     #[arg(long, value_name = "PORT", env = "TABMUX_PORT")]
     port: Option<u16>,
 
-    /// Wait this many seconds for the extension to connect; 0 means not at all.
+    /// Wait this many seconds for the extension to connect; 0 does not wait.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     wait: u64,
 
@@ -77,24 +77,24 @@ fn install(args: Install) -> anyhow::Result<ExitCode> {
     ))?;
     if args.name.is_some() {
         say(
-            "A browser takes the name when it loads the extension. One that has loaded it already keeps its own \
-             until you click the extension's reload arrow there.\n",
+            "A browser takes the name when it loads the extension. A browser that has already loaded it keeps its old \
+             name until you click the extension's reload arrow there.\n",
         )?;
     }
     if args.wait == 0 {
         return Ok(ExitCode::SUCCESS);
     }
-    let place = args.socket.place();
+    let socket_path = args.socket.path();
     let limit = Duration::from_secs(args.wait);
     let runtime = runtime()?;
-    match runtime.block_on(waiting::until_connected(&place, port, limit))? {
+    match runtime.block_on(waiting::until_connected(&socket_path, port, limit))? {
         true => {
             say("The extension is connected. Agents reach it with `tabmux mcp --extension`.")?;
             Ok(ExitCode::SUCCESS)
         }
         false => {
             say(
-                "It is not connected yet. Once it is loaded it connects by itself; `tabmux extension status` tells.",
+                "It is not connected yet. Once loaded, it connects by itself; check with `tabmux extension status`.",
             )?;
             Ok(ExitCode::from(NOT_CONNECTED))
         }
@@ -103,8 +103,8 @@ fn install(args: Install) -> anyhow::Result<ExitCode> {
 
 fn status(args: Status) -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
-    let place = args.socket.place();
-    let connected = runtime()?.block_on(waiting::is_connected(&place))?;
+    let socket_path = args.socket.path();
+    let connected = runtime()?.block_on(waiting::is_connected(&socket_path))?;
     let pairing = paired(&folder, Secret::load(&secret_file()));
     if args.json {
         let facts = serde_json::json!({
@@ -117,7 +117,7 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
         let installed = match (folder.is_installed(), folder.is_up_to_date()) {
             (false, _) => "It is not installed. Run `tabmux extension install`.",
             (true, false) => {
-                "It is of another version. Run `tabmux extension install`, then reload it in chrome://extensions."
+                "It is another version than tabmux. Run `tabmux extension install`, then reload it in chrome://extensions."
             }
             (true, true) => "It is installed.",
         };
@@ -142,28 +142,28 @@ fn status(args: Status) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What to do about an extension that is not connected. Chrome starts it again by itself, unless it has put it out of
-/// use after a crash.
-pub(crate) const AWAY: &str = "It is not connected. Open the browser that it is loaded in. If that is open, and \
-                               this is still so after a minute, click the reload arrow of \"tabmux Browser Tools\" \
+/// Advice for an extension that is not connected. Chrome restarts it by itself, unless Chrome has disabled it after a
+/// crash.
+pub(crate) const AWAY: &str = "It is not connected. Open the browser in which it is loaded. If it is still not \
+                               connected after a minute, click the reload arrow of \"tabmux Browser Tools\" \
                                in chrome://extensions.";
 
 fn rotate() -> anyhow::Result<ExitCode> {
     let folder = Folder::of_user();
     if !folder.is_installed() && !secret_file().exists() {
-        bail!("nothing is paired, so there is nothing to change; run `tabmux extension install`");
+        bail!("no extension is paired; run `tabmux extension install`");
     }
     let secret = Secret::rotate(&secret_file())?;
     if !folder.is_installed() {
         say(
-            "The pairing secret is a new one. The extension is not installed; `tabmux extension install` does it.",
+            "The pairing secret was replaced. The extension is not installed; run `tabmux extension install`.",
         )?;
         return Ok(ExitCode::SUCCESS);
     }
-    folder.pair_anew(&secret)?;
+    folder.replace_secret(&secret)?;
     say(
-        "The pairing secret is a new one. Connections that proved the old one are closed; the extension takes \
-         up the new one by itself.",
+        "The pairing secret was replaced. Connections that used the old one are closed; the extension picks up \
+         the new one by itself.",
     )?;
     Ok(ExitCode::SUCCESS)
 }
@@ -186,9 +186,9 @@ fn uninstall() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether an extension is connected to the daemon there.
-pub(crate) async fn is_connected(place: &SocketPath) -> bool {
-    matches!(waiting::is_connected(place).await, Ok(Some(true)))
+/// Whether an extension is connected to the daemon at that socket.
+pub(crate) async fn is_connected(socket_path: &SocketPath) -> bool {
+    matches!(waiting::is_connected(socket_path).await, Ok(Some(true)))
 }
 
 fn runtime() -> std::io::Result<tokio::runtime::Runtime> {

@@ -1,4 +1,4 @@
-//! `tabmux install`, `tabmux uninstall`: one entry in an MCP client's config, put there and taken out.
+//! `tabmux install`, `tabmux uninstall`: add and remove the tabmux entry in an MCP client's config.
 
 mod clients;
 mod diff;
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     more: Vec<String>,
 }
 
-// No documentation here: clap would take it for that of the command.
+// No doc comment here: clap would use it as the help of the command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Target {
     /// The MCP clients.
@@ -34,7 +34,7 @@ pub(crate) struct Target {
     clients: Vec<Client>,
 
     /// The name of the entry.
-    #[arg(long, value_name = "NAME", default_value = USUAL_NAME)]
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_NAME)]
     name: String,
 
     /// Show the change and write nothing.
@@ -42,7 +42,7 @@ pub(crate) struct Target {
     dry_run: bool,
 }
 
-/// Puts the entry into every named client's config.
+/// Adds the entry to the config of every named client.
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let command = own_path()?;
     let change = |client: Client, text: &str| {
@@ -56,14 +56,14 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Format::Toml { key } => toml::add(text, key, &entry),
         }
     };
-    let words = Words {
+    let messages = Messages {
         unchanged: &|_, _| "already has it.".to_owned(),
         next: "Restart the client to use it.",
     };
-    for_each(&args.target, &words, change)
+    for_each(&args.target, &messages, change)
 }
 
-/// Takes the entry out of every named client's config, if it is ours.
+/// Removes the entry from the config of every named client, if it is ours.
 pub(crate) fn remove(target: Target) -> anyhow::Result<ExitCode> {
     let own = own_path()?;
     let change = |client: Client, text: &str| match client.format() {
@@ -73,29 +73,29 @@ pub(crate) fn remove(target: Target) -> anyhow::Result<ExitCode> {
     let unchanged = |client, text: &str| {
         let others = ours(client, text, &own).unwrap_or_default();
         match others.first() {
-            None => "has no entry of tabmux.".to_owned(),
+            None => "has no tabmux entry.".to_owned(),
             Some(Found { name, .. }) => format!(
-                "has no entry of tabmux named `{}`, but one named `{name}`; --name {name} takes that one out.",
+                "has no tabmux entry named `{}`, but one named `{name}`; use --name {name} to remove it.",
                 target.name
             ),
         }
     };
-    let words = Words {
+    let messages = Messages {
         unchanged: &unchanged,
-        next: "Restart the client to forget it.",
+        next: "Restart the client to apply the change.",
     };
-    for_each(&target, &words, change)
+    for_each(&target, &messages, change)
 }
 
-/// A client's config that names tabmux, or cannot be understood.
+/// A client's config that has a tabmux entry, or cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Installed {
     pub(crate) client: &'static str,
-    /// Its entries of ours, or what is wrong with the config.
+    /// Our entries in it, or what is wrong with the config.
     pub(crate) entries: Result<Vec<Found>, String>,
 }
 
-/// Every client's config that is worth a word.
+/// Every client's config that has a tabmux entry, or cannot be read.
 pub(crate) fn installed() -> Vec<Installed> {
     let Some(homes) = Homes::look() else {
         return Vec::new();
@@ -124,16 +124,16 @@ fn ours(client: Client, text: &str, own: &str) -> Result<Vec<Found>, Refusal> {
     }
 }
 
-struct Words<'a> {
-    /// What is said of a config that stays as it is.
+struct Messages<'a> {
+    /// Printed for a config that does not change.
     unchanged: &'a dyn Fn(Client, &str) -> String,
     next: &'static str,
 }
 
-/// Changes one config after the other. One that cannot be changed does not keep the others from it.
+/// Changes one config after the other. If one cannot be changed, the others are still changed.
 fn for_each(
     target: &Target,
-    words: &Words<'_>,
+    messages: &Messages<'_>,
     change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
 ) -> anyhow::Result<ExitCode> {
     let homes = Homes::look().context("there is no home folder; set HOME")?;
@@ -141,12 +141,12 @@ fn for_each(
     let mut shown = false;
     for &client in &target.clients {
         let path = client.config(&homes);
-        match one(client, &path, target, words, &change) {
-            Ok(Told::Shown(change)) => {
+        match one(client, &path, target, messages, &change) {
+            Ok(Outcome::Shown(change)) => {
                 say::print(format!("{}: {change}", client.name()))?;
                 shown = true;
             }
-            Ok(Told::Done(told)) => say::say(format!("{}: {told}", client.name()))?,
+            Ok(Outcome::Done(told)) => say::say(format!("{}: {told}", client.name()))?,
             Err(error) => {
                 say::complain(format!("tabmux: {}: {error:#}", client.name()));
                 code = ExitCode::FAILURE;
@@ -159,8 +159,8 @@ fn for_each(
     Ok(code)
 }
 
-/// What became of one config.
-enum Told {
+/// What to print about one config.
+enum Outcome {
     /// A change that would be made.
     Shown(String),
     Done(String),
@@ -170,38 +170,38 @@ fn one(
     client: Client,
     path: &Path,
     target: &Target,
-    words: &Words<'_>,
+    messages: &Messages<'_>,
     change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
-) -> anyhow::Result<Told> {
+) -> anyhow::Result<Outcome> {
     let shown = path.display();
     let before = file::read(path)?;
     let text = before.as_deref().unwrap_or_default();
     let after = change(client, text);
     let after = after.map_err(|refusal| anyhow!(refusal.sentence(path, &target.name)))?;
     let Some(after) = after else {
-        let unchanged = (words.unchanged)(client, text);
-        return Ok(Told::Done(format!("{shown} {unchanged}")));
+        let unchanged = (messages.unchanged)(client, text);
+        return Ok(Outcome::Done(format!("{shown} {unchanged}")));
     };
     let diff = diff::lines(text, &after, Paint::for_stdout());
     if target.dry_run {
-        return Ok(Told::Shown(format!("{shown}\n{diff}")));
+        return Ok(Outcome::Shown(format!("{shown}\n{diff}")));
     }
     let backup = file::replace(path, before.as_deref(), &after)?;
     let kept = match backup {
         Some(backup) => format!("The old file is kept as {}.", backup.display()),
         None => "The file is new.".to_owned(),
     };
-    let told = format!("{shown}\n{diff}Written. {kept} {}", words.next);
-    Ok(Told::Done(told))
+    let told = format!("{shown}\n{diff}Written. {kept} {}", messages.next);
+    Ok(Outcome::Done(told))
 }
 
 fn own_path() -> anyhow::Result<String> {
-    let path = std::env::current_exe().context("this program cannot find itself")?;
+    let path = std::env::current_exe().context("the path of this program cannot be determined")?;
     path.into_os_string().into_string().map_err(|path| {
         let shown = path.display();
         anyhow!("{shown} cannot be written into a config; move tabmux to a path in plain letters")
     })
 }
 
-/// What an entry is called if nobody says otherwise.
-pub(crate) const USUAL_NAME: &str = "browser";
+/// The name of the entry without `--name`.
+pub(crate) const DEFAULT_NAME: &str = "browser";

@@ -1,4 +1,4 @@
-//! `tabmux logs`: the log of the daemon that clients start, once or as it grows.
+//! `tabmux logs`: prints the log of the daemon, and follows it if asked.
 
 use super::common_flags::Socket;
 use crate::say::complain;
@@ -9,11 +9,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tabmux_shim::log_beside;
+use tabmux_stdio_proxy::log_path;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Go on printing what is added, until interrupted.
+    /// Keep printing new lines until interrupted.
     #[arg(long, short)]
     follow: bool,
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let path = log_beside(args.socket.place().socket());
+    let path = log_path(args.socket.path().socket());
     let shown = path.display().to_string();
     if args.follow && !path.exists() {
         complain(format!("There is no log at {shown} yet; waiting for one."));
@@ -30,16 +30,16 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     match print(Tail::new(path), args.follow) {
         Ok(true) => Ok(ExitCode::SUCCESS),
         Ok(false) => bail!(
-            "there is no log at {shown} yet; it begins when `tabmux mcp` or `tabmux call` starts \
+            "there is no log at {shown} yet; it is created when `tabmux mcp` or `tabmux call` starts \
              the daemon"
         ),
-        // Whoever read has seen enough.
+        // The reader has closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(error) => Err(error).with_context(|| format!("{shown} cannot be read")),
     }
 }
 
-/// Prints the log. Says whether there is one.
+/// Prints the log. Returns whether there is one.
 fn print(mut tail: Tail, follow: bool) -> io::Result<bool> {
     let mut out = io::stdout().lock();
     loop {
@@ -51,11 +51,11 @@ fn print(mut tail: Tail, follow: bool) -> io::Result<bool> {
     }
 }
 
-/// A file that grows, and how much of it has been printed.
+/// A growing file, and how much of it has been printed.
 struct Tail {
     path: PathBuf,
     printed: u64,
-    /// Which file that was: a new one of the same name is printed from its beginning.
+    /// The inode of that file: a new file of the same name is printed from its beginning.
     file: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl Tail {
         }
     }
 
-    /// Prints what is new. Says whether there is a file.
+    /// Prints what is new. Returns whether there is a file.
     fn print_new(&mut self, out: &mut impl Write) -> io::Result<bool> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_is_printed_once_also_when_the_file_starts_anew() {
+    fn each_line_is_printed_once_also_after_rotation() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
         let mut tail = Tail::new(path.clone());

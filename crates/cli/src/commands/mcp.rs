@@ -7,20 +7,20 @@ use std::time::Duration;
 use tabmux_browser::{OriginPattern, tools};
 use tabmux_daemon::DirectSession;
 use tabmux_protocol::session::SessionOptions;
-use tabmux_shim::flags::Kind;
-use tabmux_shim::{Args, Fallbacks, until_signalled};
+use tabmux_stdio_proxy::flags::Kind;
+use tabmux_stdio_proxy::{Args, Fallbacks, until_signalled};
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let elsewhere = Fallbacks {
+    let fallbacks = Fallbacks {
         serve_here,
         kinds,
         origins,
     };
-    tabmux_shim::run(args, elsewhere)?;
+    tabmux_stdio_proxy::run(args, fallbacks)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Serves from this process, then ends what it launched.
+/// Serves the client without a daemon, then closes the browsers that were launched.
 fn serve_here(options: SessionOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -34,7 +34,7 @@ fn serve_here(options: SessionOptions) -> anyhow::Result<()> {
         session.shut_down().await;
         served
     });
-    // A read of a terminal blocks a thread for ever; nothing of ours waits for it.
+    // A blocked read from a terminal never returns; do not wait for its thread.
     runtime.shutdown_timeout(Duration::ZERO);
     served
 }
@@ -47,7 +47,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     tools::all().iter().map(kind).collect()
 }
 
-/// The origins in a flag, as the daemon reads them.
+/// The origins in a flag, parsed as the daemon does.
 fn origins(text: &str) -> Result<Vec<String>, String> {
     let patterns = OriginPattern::parse_all(text).map_err(|error| error.to_string())?;
     Ok(patterns.iter().map(ToString::to_string).collect())

@@ -1,5 +1,5 @@
 //! Other tabmux daemons of this user: at another socket, or of an older version. Clients that were started in
-//! another environment use them, and nobody sees them with the usual commands.
+//! another environment use them, and other commands do not show them.
 
 use crate::commands::ask::ask_daemon;
 use serde_json::{Value, json};
@@ -9,20 +9,20 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// A daemon that is not the one at our socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OtherDaemon {
     pub(crate) pid: u32,
-    /// Where it listens, if that can be told.
+    /// Its socket, if that can be found out.
     pub(crate) socket: Option<PathBuf>,
-    /// What it answered there.
+    /// Its answer to a request for its state.
     pub(crate) answer: Option<Answer>,
 }
 
-/// What a daemon says of itself.
+/// What a daemon says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) version: String,
@@ -30,7 +30,7 @@ pub(crate) struct Answer {
 }
 
 impl OtherDaemon {
-    /// What is so.
+    /// What was found.
     pub(crate) fn finding(&self) -> String {
         let version = match &self.answer {
             Some(answer) => format!(
@@ -39,11 +39,11 @@ impl OtherDaemon {
             ),
             None => format!("process {}, which does not answer", self.pid),
         };
-        let place = match &self.socket {
+        let address = match &self.socket {
             Some(socket) => format!(" at {}", socket.display()),
             None => String::new(),
         };
-        format!("Another daemon of yours runs{place} ({version}).")
+        format!("Another daemon of yours runs{address} ({version}).")
     }
 
     /// What to do about it.
@@ -67,7 +67,7 @@ impl OtherDaemon {
     }
 }
 
-/// All that run in this user's name and home, but for the one at `own`.
+/// All daemons with this user and home, except the one at `own`.
 pub(crate) async fn find(own: &SocketPath) -> Vec<OtherDaemon> {
     let mut found = Vec::new();
     for (pid, socket) in running() {
@@ -91,11 +91,11 @@ pub(crate) async fn find(own: &SocketPath) -> Vec<OtherDaemon> {
 }
 
 async fn ask(socket: &Path) -> Option<Answer> {
-    let place = SocketPath::choose(Some(socket.to_owned()));
+    let socket_path = SocketPath::choose(Some(socket.to_owned()));
     let question = FromClient::Overview {
         id: "others".into(),
     };
-    match ask_daemon(&place, &question).await {
+    match ask_daemon(&socket_path, &question).await {
         Ok(Some(FromDaemon::OverviewOk { overview, .. })) => Some(Answer {
             version: overview.version,
             sessions: overview.sessions.len(),
@@ -104,8 +104,8 @@ async fn ask(socket: &Path) -> Option<Answer> {
     }
 }
 
-/// The daemons, as the system lists its processes. Another home is another person's business, even if that
-/// person is the same.
+/// The processes and sockets of daemons, from `/proc`. Daemons with another home are skipped, even if they run as
+/// this user.
 fn running() -> Vec<(u32, Option<PathBuf>)> {
     let (Ok(own), Ok(processes)) = (fs::metadata("/proc/self"), fs::read_dir("/proc")) else {
         return Vec::new();
@@ -147,7 +147,7 @@ fn variable(environment: &[u8], name: &str) -> Option<OsString> {
         .map(|value| OsString::from_vec(value.to_vec()))
 }
 
-/// The sockets with a path that somebody listens at, by their number, as `/proc/net/unix` has them.
+/// The path of each listening socket by its inode, from `/proc/net/unix`.
 fn listening(table: &[u8]) -> HashMap<u64, PathBuf> {
     const LISTENS: &str = "00010000";
     let lines = table.split(|byte| *byte == b'\n').skip(1);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_is_and_what_to_do_is_said() {
+    fn finding_and_advice_name_the_socket() {
         let daemon = OtherDaemon {
             pid: 7,
             socket: Some("/tmp/x.sock".into()),

@@ -1,4 +1,4 @@
-//! `tabmux policy`: which sites agents may have to do with, whatever their clients' flags say.
+//! `tabmux policy`: which sites agents may access, whatever the flags of their clients allow.
 
 use crate::say::say;
 use clap::Subcommand;
@@ -7,22 +7,22 @@ use std::process::ExitCode;
 use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 use tabmux_daemon::policy::{self, PageOrigin, PersonRules, PolicyChange};
 
-/// What to do with the rules. They hold for all agents, at once.
+/// Show or change the rules. They apply to all agents at once.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Args {
     /// Show the rules.
     List {
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Allow an origin, such as example.com or *.example.com. From the first on, agents may see no
-    /// others.
+    /// Allow an origin, such as example.com or *.example.com. Once one is allowed, agents may access
+    /// no others.
     Allow {
         #[arg(value_name = "ORIGIN", value_parser = pattern)]
         origin: OriginPattern,
     },
-    /// Block an origin, whatever is allowed.
+    /// Block an origin, even if another rule allows it.
     Block {
         #[arg(value_name = "ORIGIN", value_parser = pattern)]
         origin: OriginPattern,
@@ -32,28 +32,27 @@ pub(crate) enum Args {
         #[arg(value_name = "ORIGIN", value_parser = pattern)]
         origin: OriginPattern,
     },
-    /// Let agents work in private windows of browsers that tabmux did not launch, or keep them out, as it is at
-    /// first.
+    /// Allow or block agents in private windows of browsers that tabmux did not launch. Blocked by default.
     PrivateWindows {
         /// allow or block.
         #[arg(value_name = "allow|block")]
         rule: PrivateWindows,
     },
-    /// Say which sites' pages may offer tools with the page library. Those of this machine always may.
+    /// Set which sites may offer tools with the page library. Pages of this machine always may.
     #[command(subcommand)]
     PageOrigins(PageOrigins),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PageOrigins {
-    /// Show them.
+    /// Show the allowed origins.
     List,
-    /// Let pages of an origin in, such as `https://example.com`.
+    /// Allow pages of an origin, such as `https://example.com`.
     Add {
         #[arg(value_name = "ORIGIN")]
         origin: PageOrigin,
     },
-    /// Let them in no longer.
+    /// No longer allow pages of an origin.
     Remove {
         #[arg(value_name = "ORIGIN")]
         origin: PageOrigin,
@@ -92,7 +91,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             policy::change_file(&path, &PolicyChange::PrivateWindows(allowed))
         }
     };
-    say(tell(&rules.map_err(anyhow::Error::msg)?))?;
+    say(describe(&rules.map_err(anyhow::Error::msg)?))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -105,11 +104,11 @@ fn page_origins(path: &Path, what: PageOrigins) -> anyhow::Result<ExitCode> {
         }
     };
     let rules = rules.map_err(anyhow::Error::msg)?;
-    say(tell_pages(&rules))?;
+    say(describe_pages(&rules))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell_pages(rules: &PersonRules) -> String {
+fn describe_pages(rules: &PersonRules) -> String {
     match rules.page_origins.as_slice() {
         [] => "Only pages of this machine may offer tools with the page library.".to_owned(),
         origins => format!(
@@ -119,7 +118,7 @@ fn tell_pages(rules: &PersonRules) -> String {
     }
 }
 
-/// Origins whose pages may offer tools; what agents cannot see all the same is marked.
+/// Origins whose pages may offer tools, with a note at those that agents may not see.
 fn marked(rules: &PersonRules, origins: &[PageOrigin]) -> Vec<String> {
     let policy = OriginPolicy::of([OriginRules {
         by: RuledBy::Person,
@@ -142,7 +141,7 @@ fn lines(items: &[impl ToString]) -> String {
     lines.collect()
 }
 
-fn tell(rules: &PersonRules) -> String {
+fn describe(rules: &PersonRules) -> String {
     let every = rules.allowed.iter().any(is_every_site);
     let sites = match (rules.allowed.as_slice(), rules.blocked.as_slice()) {
         (_, blocked) if blocked.iter().any(is_every_site) => {
@@ -170,7 +169,7 @@ fn tell(rules: &PersonRules) -> String {
     };
     let pages = match rules.page_origins.is_empty() {
         true => String::new(),
-        false => format!("\n{}", tell_pages(rules)),
+        false => format!("\n{}", describe_pages(rules)),
     };
     format!("{sites}{private}{pages}")
 }

@@ -1,4 +1,4 @@
-//! `tabmux status`, `browsers`, `tabs`, `sessions`: what the daemon holds, as tables or JSON.
+//! `tabmux status`, `browsers`, `tabs`, `sessions`: the state of the daemon, as tables or JSON.
 
 use super::ask::ask_daemon;
 use super::common_flags::Socket;
@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::wrap;
 use anyhow::bail;
 use std::process::ExitCode;
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::overview::{BrowserMetrics, Overview};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
@@ -36,10 +36,10 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let place = args.socket.place();
-    let overview = runtime.block_on(overview(&place))?;
+    let socket_path = args.socket.path();
+    let overview = runtime.block_on(overview(&socket_path))?;
     let others = match view {
-        View::Status => runtime.block_on(other_daemons::find(&place)),
+        View::Status => runtime.block_on(other_daemons::find(&socket_path)),
         _ => Vec::new(),
     };
     let mut text = match (&overview, args.json) {
@@ -54,9 +54,9 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     };
     if !args.json {
         for other in &others {
-            let told = format!("{} {}", other.finding(), other.advice());
+            let warning = format!("{} {}", other.finding(), other.advice());
             text.push('\n');
-            text.push_str(&wrap::wrap(&told, 0, wrap::width()));
+            text.push_str(&wrap::wrap(&warning, 0, wrap::width()));
         }
     }
     say(text)?;
@@ -67,16 +67,16 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What the daemon tells, or `None` if there is none.
-async fn overview(place: &SocketPath) -> anyhow::Result<Option<Overview>> {
+/// The daemon's overview, or `None` if no daemon is running.
+async fn overview(socket_path: &SocketPath) -> anyhow::Result<Option<Overview>> {
     let question = FromClient::Overview {
         id: "overview".into(),
     };
-    match ask_daemon(place, &question).await? {
+    match ask_daemon(socket_path, &question).await? {
         Some(FromDaemon::OverviewOk { overview, .. }) => Ok(Some(overview)),
         Some(_) => bail!(
-            "what answers at {} is no daemon of this version",
-            place.socket().display()
+            "the process listening at {} is not a tabmux daemon of this version; run `tabmux doctor`",
+            socket_path.socket().display()
         ),
         None => Ok(None),
     }
@@ -117,7 +117,7 @@ fn status(overview: &Overview) -> String {
     let mut browsers = overview.browsers.iter();
     let away = browsers.any(|row| is_extension(&row.source) && row.state == "disconnected");
     let extension = match away {
-        true => format!("\nAn agent wants the browser with the extension. {AWAY}"),
+        true => format!("\nAn agent needs the browser with the extension. {AWAY}"),
         false => String::new(),
     };
     format!(
@@ -133,7 +133,7 @@ fn status(overview: &Overview) -> String {
 
 fn browsers(overview: &Overview) -> String {
     if overview.browsers.is_empty() {
-        return "No browser has been asked for yet.".to_owned();
+        return "No browser has been used yet.".to_owned();
     }
     let mut table = Table::new(["#", "STATE", "BROWSER", "VERSION", "SOURCE"]);
     for row in &overview.browsers {
@@ -145,33 +145,33 @@ fn browsers(overview: &Overview) -> String {
     let mut lines: Vec<String> = rows.next().map(str::to_owned).into_iter().collect();
     for (line, row) in rows.zip(&overview.browsers) {
         lines.push(line.to_owned());
-        let words = wrap::wrap(&served(&row.metrics), 3, wrap::width());
-        lines.push(format!("   {words}"));
+        let metrics = wrap::wrap(&describe_metrics(&row.metrics), 3, wrap::width());
+        lines.push(format!("   {metrics}"));
     }
     lines.join("\n")
 }
 
-/// How a browser has served so far, in a sentence.
-fn served(metrics: &BrowserMetrics) -> String {
+/// Calls and connections of a browser so far, in one line.
+fn describe_metrics(metrics: &BrowserMetrics) -> String {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let mut words = vec![count(number(metrics.calls), "call")];
+    let mut calls = vec![count(number(metrics.calls), "call")];
     if let (Some(median), Some(slowest)) = (metrics.median_ms, metrics.slowest_ms) {
-        words.push(format!("{} failed", metrics.failed));
-        words.push(format!("median {median} ms, slowest {slowest} ms"));
+        calls.push(format!("{} failed", metrics.failed));
+        calls.push(format!("median {median} ms, slowest {slowest} ms"));
     }
-    let mut again = Vec::new();
+    let mut connection = Vec::new();
     if let Some(seconds) = metrics.connected_seconds {
-        again.push(format!("connected for {}", age(seconds)));
+        connection.push(format!("connected for {}", age(seconds)));
     }
     if metrics.connects > 1 {
-        again.push(count(number(metrics.connects - 1), "reconnect"));
+        connection.push(count(number(metrics.connects - 1), "reconnect"));
     }
     if metrics.failed_connects > 0 {
-        again.push(count(number(metrics.failed_connects), "failed attempt"));
+        connection.push(count(number(metrics.failed_connects), "failed attempt"));
     }
-    let sentences = [words.join(", "), again.join(", ")];
-    let told = sentences.iter().filter(|sentence| !sentence.is_empty());
-    told.map(String::as_str).collect::<Vec<_>>().join("; ")
+    let parts = [calls.join(", "), connection.join(", ")];
+    let parts = parts.iter().filter(|part| !part.is_empty());
+    parts.map(String::as_str).collect::<Vec<_>>().join("; ")
 }
 
 fn tabs(overview: &Overview) -> String {
@@ -211,7 +211,7 @@ fn sessions(overview: &Overview) -> String {
     table.to_string()
 }
 
-/// Enough of a session's name to tell it from the others.
+/// The beginning of a session's id, enough to recognise it.
 fn short(id: &str) -> &str {
     id.get(..13).unwrap_or(id)
 }
@@ -233,7 +233,7 @@ fn age(seconds: u64) -> String {
 
 const NO_DAEMON: u8 = 3;
 
-const PAUSED: &str = "A person paused all agents; \"Resume all\" in the side panel of their browser lets them go on.";
+const PAUSED: &str = "A person paused all agents. Press \"Resume all\" in the side panel of the browser to resume them.";
 
 #[cfg(test)]
 mod tests {
@@ -315,7 +315,7 @@ mod tests {
 
     /// Spec: multi-browser 89.
     #[test]
-    fn how_each_browser_has_served_fits_below_its_row() {
+    fn metrics_of_each_browser_are_below_its_row() {
         let text = table(View::Browsers, &example());
         assert_eq!(
             text,
@@ -324,17 +324,17 @@ mod tests {
              12 calls, 1 failed, median 3.2 ms, slowest 210 ms; connected for 1 min, \
              2 reconnects, 1 failed attempt"
         );
-        assert_eq!(served(&BrowserMetrics::default()), "0 calls");
+        assert_eq!(describe_metrics(&BrowserMetrics::default()), "0 calls");
     }
 
     #[test]
-    fn nothing_is_said_in_a_sentence() {
+    fn an_empty_table_is_a_sentence() {
         let overview = Overview::default();
         assert_eq!(table(View::Tabs, &overview), "No tab is open.");
         assert_eq!(table(View::Sessions, &overview), "No session is open.");
         assert_eq!(
             table(View::Browsers, &overview),
-            "No browser has been asked for yet."
+            "No browser has been used yet."
         );
     }
 

@@ -1,4 +1,4 @@
-//! One agent of a crowd: a client, a page that carries its secret, and calls that prove whose they are.
+//! One agent of a crowd: a client, a page with its secret, and calls whose answers contain the secret.
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tabmux_testkit::Rng;
 use tabmux_testkit::{McpClient, Pending};
 
-/// A client that knows what only its own page can say.
+/// A client that knows the secret of its own page.
 pub(crate) struct Agent {
     pub(crate) client: McpClient,
     pub(crate) name: String,
@@ -20,11 +20,11 @@ pub(crate) enum Task {
     Read,
     /// Adds one to the page's own count, and reads both.
     Count,
-    /// Looks for the secret.
+    /// Searches for the secret.
     Find,
-    /// Looks at the whole page.
+    /// Takes a snapshot of the whole page.
     Snapshot,
-    /// Asks for the session's pages, of which there is one.
+    /// Lists the session's pages; there is one.
     Pages,
     /// Asks for the session's state.
     Status,
@@ -33,7 +33,7 @@ pub(crate) enum Task {
 }
 
 impl Agent {
-    /// A client of the crowd's daemon. Its secret is no part of anybody else's.
+    /// A client of the crowd's daemon. Its secret is not a part of another agent's.
     pub(crate) async fn arrive(crowd: &Crowd, number: usize, rng: &mut Rng) -> Self {
         let name = format!("agent-{number:03}-{:08}", rng.below(100_000_000));
         let url = crowd.secret_of(&name);
@@ -41,13 +41,13 @@ impl Agent {
         Self { client, name, url }
     }
 
-    /// Goes to its own page, in whatever tab it has or gets.
+    /// Navigates to its own page, in the tab that it has or gets.
     pub(crate) async fn go(&self) -> Pending<'_> {
         let to = json!({"url": self.url});
         self.client.begin_call("navigate_page", to).await
     }
 
-    /// Asks, and does not wait yet.
+    /// Sends a call without waiting for its answer.
     pub(crate) async fn begin(&self, task: Task, button: &str) -> Pending<'_> {
         let script = |text: &str| ("evaluate_script", json!({"function": text}));
         let (tool, arguments) = match task {
@@ -74,13 +74,13 @@ impl Agent {
             .to_owned()
     }
 
-    /// Whether an answer that went well is one that this agent's page, and no other, can give.
+    /// Whether a successful answer is from this agent's page and from no other.
     pub(crate) fn recognises(&self, task: Task, text: &str) -> bool {
         match task {
             Task::Read => text.trim_matches('"') == self.name,
             Task::Find | Task::Snapshot | Task::Count => self.is_only_secret_in(text),
             Task::Pages => {
-                // In a person's browser their own tab is listed, too, at first without their page in it.
+                // In a person's browser their own tab is listed too, at first without its page.
                 let persons =
                     |line: &&str| line.contains(PERSONS) || line.contains(": about:blank (");
                 let mut own = text.lines().filter(|line| !persons(line));
@@ -109,7 +109,7 @@ impl Agent {
     }
 }
 
-/// The title of a page that is no agent's.
+/// The title of a page that belongs to no agent.
 pub(crate) const PERSONS: &str = "The person's own";
 
 /// The tasks of a mixed load.

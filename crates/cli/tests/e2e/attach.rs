@@ -1,4 +1,4 @@
-//! Somebody else's browser: found, listed, worked in, and left as it was.
+//! A running browser: found, listed, used, and left unchanged.
 
 use crate::harness::{McpHarness, assert_names};
 use crate::user::User;
@@ -131,7 +131,7 @@ async fn a_running_browser_is_found_through_its_profile() {
     );
 }
 
-/// What a browser left behind in its profile is no browser.
+/// Files that an ended browser left in its profile do not count as a running browser.
 #[tokio::test]
 async fn a_browser_that_has_ended_is_not_found() {
     let Some(browser) = tabmux_testkit::real_browser() else {
@@ -149,7 +149,7 @@ async fn a_browser_that_has_ended_is_not_found() {
     let connect = harness.step("connect_browser", json!({})).await;
     assert_eq!(connect.notices, 0);
     assert_eq!(connect.reply.structured()["error"], "No browser found");
-    // What that answer proposes works.
+    // The call that the answer suggests works.
     let launched = harness
         .step("connect_browser", json!({"launch": true}))
         .await;
@@ -157,7 +157,7 @@ async fn a_browser_that_has_ended_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_wrong_address_is_told_truthfully() {
+async fn a_wrong_address_is_reported() {
     let page_server = FixtureServer::start();
     page_server.route("/json/version", Response::html("<p>Just a web server."));
     let nobody = format!("http://127.0.0.1:{}", closed_port());
@@ -192,7 +192,7 @@ async fn a_wrong_address_is_told_truthfully() {
         let (address, expected) = expected;
         let harness = McpHarness::start(&[&format!("{flag}={address}")]);
         harness.client.initialize().await;
-        // Named means that one and no other, whatever `launch` says.
+        // A named browser is the only one that is used, even with `launch`.
         for launch in [false, true] {
             let connect = harness
                 .step("connect_browser", json!({"launch": launch}))
@@ -212,13 +212,13 @@ async fn a_wrong_address_is_told_truthfully() {
     }
 }
 
-/// A port that nothing listens on: it was free a moment ago.
+/// A free port.
 fn closed_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
 
-/// A browser's processes that are there as long as it is.
+/// The processes of a browser that live as long as it does.
 fn family(pid: u32) -> Vec<u32> {
     let lasting = process::descendants(pid).into_iter().filter(|process| {
         process.command.contains("--type=gpu-process") || process.command.contains("--type=zygote")

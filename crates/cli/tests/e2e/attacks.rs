@@ -1,6 +1,6 @@
-//! Every known attack, beside a session that has nothing to do with it and must notice nothing.
+//! Runs every known attack while another session works and must not be affected.
 //!
-//! How long that session waits is not judged here, but by `cargo xtask bench --bystander`.
+//! `cargo xtask bench --bystander` measures how long that session waits; here only its answers count.
 
 #![expect(
     clippy::print_stderr,
@@ -42,15 +42,15 @@ async fn hostile_calls_harm_nobody_else() {
     play(Group::Calls).await;
 }
 
-/// Plays the attacks of a group one after the other, beside the same bystander in the same browser. All that
-/// went wrong is told at once.
+/// Runs the attacks of a group one after the other, with the same bystander in the same browser. Reports all
+/// failures together.
 async fn play(group: Group) {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
     process::raise_file_limit();
     let binary = Path::new(env!("CARGO_BIN_EXE_tabmux"));
-    // What never ends is ended by the call's deadline, which nobody wants to wait for here.
+    // An endless call ends at its deadline; a short one keeps the test fast.
     let daemon = SharedDaemon::new(binary, &browser).with("TABMUX_CALL_SECONDS", "6");
     let daemon = Arc::new(daemon);
     let mut bystander = Bystander::arrive(&daemon).await;
@@ -111,5 +111,5 @@ async fn play_one(
     complaints
 }
 
-/// How often the bystander works at least while an attack lasts.
+/// The fewest calls of the bystander during an attack.
 const ROUNDS: usize = 20;

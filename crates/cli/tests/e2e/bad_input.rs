@@ -353,7 +353,7 @@ async fn a_navigation_that_fails_keeps_the_tab_and_its_focus() {
     assert_eq!(harness.evaluate("() => document.title").await, "B");
 }
 
-/// A tab that the user took to a page of the browser's own is listed, and left alone.
+/// A tab that shows an internal page of the browser is listed, but tools do not touch it.
 /// Spec: decisions 22.
 #[tokio::test]
 async fn pages_of_the_browser_itself_are_not_touched() {

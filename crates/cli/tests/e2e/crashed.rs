@@ -1,5 +1,5 @@
-//! A tab that crashed while nobody was attached to it. Chrome tells of a crash once, and later only to those
-//! who attach: without that every call would wait for a page that is dead.
+//! A tab that crashed while no client was attached to it. Chrome reports a crash once, and later only to clients that
+//! attach: without that every call would wait for a dead page.
 
 use crate::harness::McpHarness;
 use crate::own_browser::OwnBrowser;
@@ -40,7 +40,7 @@ async fn in_a_persons_browser() {
     is_found_gone(&agent, &mine).await;
 }
 
-/// The first call says what happened, and the next list has no such page.
+/// The first call reports the crash, and the next list does not have the page.
 async fn is_found_gone(agent: &McpClient, url: &str) {
     let list = agent.call_tool("list_pages", json!({})).await.ok().text();
     let row = list.lines().find(|line| line.contains(url));

@@ -10,17 +10,17 @@ use tabmux_testkit::{
 };
 use tempfile::TempDir;
 
-/// A daemon's place, the clients that share it, and pages to work on. All of it ends with this.
+/// The home of a daemon, the clients that share it, and pages. Dropping it ends everything.
 pub(crate) struct Crowd {
     pub(crate) pages: FixtureServer,
     browser: PathBuf,
     home: TempDir,
-    /// Where the extension of the crowd's browser looks for the daemon, if it is reached so.
+    /// The port at which the extension of the crowd's browser expects the daemon, if the extension is used.
     extension: Option<u16>,
 }
 
 impl Crowd {
-    /// A place where no daemon runs yet. `None` where tests with a real browser are not wanted.
+    /// A home without a daemon yet. `None` if tests with a real browser are off.
     pub(crate) fn gather() -> Option<Self> {
         let browser = tabmux_testkit::real_browser()?;
         let home = TempDir::with_prefix("tabmux-crowd-").unwrap();
@@ -31,7 +31,7 @@ impl Crowd {
         Some(Self::live(browser, home, over.map(|over| over.port)))
     }
 
-    /// A place for those who work in this browser, through its extension.
+    /// A home for clients that use this browser through its extension.
     pub(crate) fn around(executable: PathBuf, chromium: &ExtendedChromium) -> Self {
         let home = TempDir::with_prefix("tabmux-crowd-").unwrap();
         chromium.pair(home.path());
@@ -55,13 +55,13 @@ impl Crowd {
         }
     }
 
-    /// Whether Chrome lets us do this here.
+    /// Whether Chrome offers this capability here.
     pub(crate) fn can(&self, capability: Capability) -> bool {
         capability.is_given()
     }
 
-    /// One more client, after its handshake, of a browser with a profile of the crowd's. The first
-    /// one starts the daemon.
+    /// One more client, after its handshake, with the crowd's browser profile. The first client starts the
+    /// daemon.
     pub(crate) async fn client(&self, flags: &[&str]) -> McpClient {
         if self.extension.is_some() {
             return self.visitor(&[&["--extension"], flags].concat()).await;
@@ -71,7 +71,7 @@ impl Crowd {
         self.client_in(&[&[profile.as_str()], flags].concat()).await
     }
 
-    /// One more client, after its handshake, of a browser as its flags say.
+    /// One more client, after its handshake, with the browser of its flags.
     pub(crate) async fn client_in(&self, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
         command.args([
@@ -89,12 +89,12 @@ impl Crowd {
         client
     }
 
-    /// One more client, before its handshake, that works in a folder of its own.
+    /// One more client, before its handshake, with its own working folder.
     pub(crate) fn client_working_in(&self, folder: &Path, flags: &[&str]) -> McpClient {
         self.client_at_home(self.home.path(), folder, flags)
     }
 
-    /// The same, of somebody whose home is elsewhere.
+    /// One more client, before its handshake, with its own home and working folder.
     pub(crate) fn client_at_home(&self, home: &Path, folder: &Path, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
         command.env("HOME", home);
@@ -109,13 +109,13 @@ impl Crowd {
         McpClient::spawn(command)
     }
 
-    /// One more client, of somebody else's browser.
+    /// One more client, attached to this browser.
     pub(crate) async fn guest(&self, chromium: &Chromium) -> McpClient {
         let flag = format!("--browserUrl={}", chromium.http_url());
         self.visitor(&[&flag]).await
     }
 
-    /// One more client, of browsers as its flags name them.
+    /// One more client, attached to the browsers of its flags.
     pub(crate) async fn visitor(&self, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux();
         let is_chosen = flags.iter().any(|flag| flag.starts_with("--tools"));
@@ -128,12 +128,12 @@ impl Crowd {
         client
     }
 
-    /// Where the crowd lives.
+    /// The home of the crowd.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Kills the browser that the crowd shares, the hard way.
+    /// Kills the browser that the crowd shares with SIGKILL.
     pub(crate) async fn kill_browser(&self) {
         if let Some(over) = OverExtension::here() {
             return over.end_browser();
@@ -147,13 +147,13 @@ impl Crowd {
         process::wait_until_gone(&[browser]).await;
     }
 
-    /// Somebody else's browser, with one tab.
-    pub(crate) fn somebodys_browser(&self) -> Chromium {
+    /// A running browser with one tab, which the daemon does not own.
+    pub(crate) fn running_browser(&self) -> Chromium {
         Chromium::start(&self.browser)
     }
 
-    /// Somebody else's browser at this port.
-    pub(crate) fn somebodys_browser_at(&self, port: u16) -> Chromium {
+    /// A running browser at this port.
+    pub(crate) fn running_browser_at(&self, port: u16) -> Chromium {
         Chromium::start_at(&self.browser, port)
     }
 
@@ -167,7 +167,7 @@ impl Crowd {
         )
     }
 
-    /// What a command for people prints as JSON.
+    /// The JSON output of a command.
     pub(crate) fn asked(&self, what: &str) -> Value {
         let output = self.tabmux().args([what, "--json"]).output().unwrap();
         serde_json::from_slice(&output.stdout).unwrap()
@@ -197,13 +197,13 @@ impl Crowd {
         command
     }
 
-    /// The address of a page that carries somebody's name.
+    /// The address of a page with this name in it.
     pub(crate) fn secret_of(&self, name: &str) -> String {
         self.pages.url(&format!("secret?of={name}"))
     }
 
-    /// What is left in the temporary folder and beside the socket that should not be, once nobody
-    /// runs any more.
+    /// Files that should not be left in the temporary folder and next to the socket after all processes have
+    /// ended.
     pub(crate) fn litter(&self) -> Vec<String> {
         let names = |folder: PathBuf| {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -216,7 +216,7 @@ impl Crowd {
         temporary.chain(output).chain(sockets).collect()
     }
 
-    /// Where the crowd lives; what it started has this in its command line.
+    /// The home as text; every process that the crowd started has it in its command line.
     pub(crate) fn mark(&self) -> String {
         self.home.path().display().to_string()
     }
@@ -224,12 +224,12 @@ impl Crowd {
 
 impl Drop for Crowd {
     fn drop(&mut self) {
-        // Whatever a test did, nothing of it stays.
+        // Ends every process that the test started.
         for process in process::processes_with(&self.mark()) {
             process::kill_hard(process.pid);
         }
     }
 }
 
-/// The home is the temporary folder, too: our own folders, and what Chrome keeps in a home.
+/// Expected files, since the home is also the temporary folder: our own folders, and Chrome's.
 const KEPT: [&str; 6] = ["profile", "run", ".cache", ".config", ".local", ".pki"];

@@ -1,4 +1,4 @@
-//! What the user and the browser do by themselves: the seed's table of edge cases.
+//! What the user and the browser do by themselves: the specification's table of edge cases.
 
 use crate::harness::{ACTIONS, FOCUSED, McpHarness, Tabs, assert_names};
 use crate::over_extension::Capability;
@@ -6,11 +6,11 @@ use crate::user::User;
 use serde_json::json;
 use tabmux_testkit::{Chromium, OverExtension, patiently};
 
-/// A browser of the user's with A focused by the agent, and B.
+/// The user's browser with tab A, which the agent has focused, and tab B.
 struct Scene {
     harness: McpHarness,
     user: User,
-    /// None if it is kept by somebody else.
+    /// `None` if another process keeps it.
     chromium: Option<Chromium>,
     a: String,
     b: String,
@@ -53,8 +53,7 @@ impl Scene {
         })
     }
 
-    /// Time for a notification that should not come: the wait is the server's own, and longer than
-    /// the time in which it gathers changes.
+    /// Checks that no notification comes: waits in the server, longer than the server gathers changes.
     async fn stays_silent(&self) {
         let wait = json!({"text": ["what no page says"], "timeout": 200});
         self.harness
@@ -125,7 +124,7 @@ async fn the_user_opens_and_closes_other_tabs_in_silence() {
     assert_names(&harness.names().await, &[&FOCUSED[..], &ACTIONS].concat());
 }
 
-/// Following the user is off unless it is asked for.
+/// Following the user is off by default.
 /// Spec: dynamic-tools 85.
 #[tokio::test]
 async fn the_user_switches_tabs_without_moving_the_agents_focus() {
@@ -168,7 +167,7 @@ async fn an_agent_that_follows_the_user_works_where_the_user_is() {
         assert_names(&harness.names().await, &[&FOCUSED[..], &ACTIONS].concat());
     }
     assert!(!harness.client.take_notifications().await.is_empty());
-    // The agent may go elsewhere, until the user turns to another tab.
+    // The agent may choose another tab, until the user switches tabs.
     harness.focus(harness.tabs().await.id_of(a)).await;
     assert_eq!(harness.evaluate("() => document.title").await, "A");
 }
@@ -245,10 +244,10 @@ async fn another_tab_crashes_in_silence() {
     );
 }
 
-/// A tab of the user's, which nobody is attached to.
+/// A tab of the user, to which no client is attached.
 /// Spec: dynamic-tools 87.
 #[tokio::test]
-async fn a_tab_in_which_nobody_works_crashes() {
+async fn a_tab_without_an_agent_crashes() {
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -259,7 +258,7 @@ async fn a_tab_in_which_nobody_works_crashes() {
     let number = tabs.id_of(&c);
     scene.user.crashes(&c).await;
     if !scene.harness.can(Capability::CrashesElsewhere) {
-        // It is found out when the agent turns to it.
+        // The crash is detected when the agent uses the tab.
         let turn = json!({"tabId": number});
         let said = scene.harness.refusal("focus_tab", turn).await;
         assert!(said.contains("crashed"), "{said}");
@@ -305,7 +304,7 @@ async fn a_browser_that_ends_disconnects_and_can_be_connected_again() {
         said.starts_with("wait_for was not finished because the browser is gone: "),
         "{said}"
     );
-    // A person's browser may only be away for a moment.
+    // A person's browser may only be disconnected for a moment.
     let next = match OverExtension::here() {
         Some(_) => "Call wait_for to connect again.",
         None => "Call connect_browser to connect again.",
@@ -314,7 +313,7 @@ async fn a_browser_that_ends_disconnects_and_can_be_connected_again() {
     harness.one_notice().await;
     assert_names(&harness.names().await, &["connect_browser"]);
     if let Some(over) = OverExtension::here() {
-        // Its person starts it again, and has a blank tab.
+        // The person starts it again, with a blank tab.
         over.start_browser();
         let again = harness.step("connect_browser", json!({})).await;
         assert_eq!((again.notices, &again.json()["tabCount"]), (1, &json!(1)));
@@ -357,7 +356,7 @@ async fn a_launched_browser_that_dies_can_be_launched_again() {
     .await;
 }
 
-/// A browser that is quit closes its tabs first, which may be seen on the way.
+/// A browser that is quit closes its tabs first, so the list may change before it disconnects.
 /// Spec: dynamic-tools 101.
 #[tokio::test]
 async fn a_browser_that_the_user_quits_disconnects() {
@@ -382,7 +381,7 @@ async fn a_browser_that_the_user_quits_disconnects() {
     );
 }
 
-/// The first and the last tab of the user's change the list.
+/// The list changes when the user opens the first tab and closes the last.
 /// Spec: dynamic-tools 94; decisions 11.
 #[tokio::test]
 async fn the_users_first_and_last_tab_change_the_list() {
@@ -395,7 +394,7 @@ async fn the_users_first_and_last_tab_change_the_list() {
             (harness.unwrap(), User::at(&over.websocket()).await)
         }
         None => {
-            let Some(harness) = desk_with_profile(&[&folder, port]).await else {
+            let Some(harness) = harness_with_profile(&[&folder, port]).await else {
                 return;
             };
             (harness, User::of_profile(profile.path()).await)
@@ -413,7 +412,7 @@ async fn the_users_first_and_last_tab_change_the_list() {
     assert_names(&harness.names().await, &["list_tabs", "open_tab"]);
 }
 
-pub(crate) async fn desk_with_profile(flags: &[&str]) -> Option<McpHarness> {
+pub(crate) async fn harness_with_profile(flags: &[&str]) -> Option<McpHarness> {
     let browser = tabmux_testkit::real_browser()?;
     let named = format!("--executablePath={}", browser.display());
     let own = ["--headless", "--chromeArg=--disable-quic", &named];

@@ -1,4 +1,4 @@
-//! Passwords, tokens and headers of browsers' addresses: nobody is shown them, and nothing keeps them.
+//! Passwords, tokens and headers of browsers' addresses are never shown or stored.
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use tabmux_testkit::{FixtureServer, McpClient, Response};
 /// Part of every secret in this test, and of nothing else.
 const SECRET: &str = "hushhush";
 
-/// Calls a tool; what it answers, well or not, has no secret in it.
+/// Calls a tool; checks that its answer, successful or not, has no secret in it.
 async fn said(client: &McpClient, tool: &str, arguments: Value) -> String {
     let text = client.call_tool(tool, arguments).await.text();
     assert!(!text.contains(SECRET), "{tool}: {text}");
@@ -18,7 +18,7 @@ async fn said(client: &McpClient, tool: &str, arguments: Value) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_of_endpoints_are_shown_nowhere() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
+    let chromium = crowd.running_browser();
     let remote = FixtureServer::start();
     for (path, status) in [("/json/version", 401), ("/full", 429), ("/gone", 404)] {
         remote.route(path, Response::new(status, "text/plain", "no"));
@@ -82,7 +82,7 @@ async fn secrets_of_endpoints_are_shown_nowhere() {
 }
 
 #[tokio::test]
-async fn a_header_that_is_no_json_is_not_repeated() {
+async fn a_malformed_header_is_not_repeated() {
     let home = tempfile::tempdir().unwrap();
     let mut tabmux = std::process::Command::new(env!("CARGO_BIN_EXE_tabmux"));
     tabmux.env("HOME", home.path()).args([
@@ -99,7 +99,7 @@ async fn a_header_that_is_no_json_is_not_repeated() {
     assert!(!text.contains(SECRET), "{text}");
 }
 
-/// The files below a folder that have a secret in them; Chrome's own profiles are not ours.
+/// The files below a folder that have a secret in them, without Chrome's profiles.
 fn files_with_secrets(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let found = entries.flat_map(|entry| {

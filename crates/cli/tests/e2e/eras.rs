@@ -4,7 +4,7 @@ use crate::harness::{McpHarness, assert_names};
 use serde_json::{Value, json};
 use tabmux_testkit::Message;
 
-/// Name and version are the specification's; title and description tell people what it is.
+/// The specification fixes name and version; title and description are for people.
 fn about() -> Value {
     let version = env!("CARGO_PKG_VERSION");
     json!({
@@ -95,9 +95,9 @@ async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
     assert!(!listening.is_answered());
 }
 
-/// The three revisions that clients of today speak.
+/// The three revisions that current clients use.
 #[tokio::test]
-async fn older_clients_are_spoken_to_in_their_own_revision() {
+async fn older_clients_get_answers_in_their_own_revision() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18"] {
         let Some(harness) = McpHarness::silent(&[]) else {
             return;
@@ -108,7 +108,7 @@ async fn older_clients_are_spoken_to_in_their_own_revision() {
     }
 }
 
-/// What nobody chose is chosen by who the client is.
+/// Without a flag, the client's name decides.
 /// Spec: decisions 16.
 #[tokio::test]
 async fn a_client_gets_the_list_that_suits_it() {

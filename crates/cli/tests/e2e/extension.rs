@@ -1,4 +1,4 @@
-//! The real extension in a real browser: it connects, comes back, and agents work through it.
+//! The real extension in a real browser: it connects and reconnects, and agents work through it.
 
 use crate::own_browser::OwnBrowser;
 use crate::user::User;
@@ -8,7 +8,7 @@ use tabmux_testkit::{McpClient, patiently};
 
 /// Spec: multi-client 12; dynamic-tools 62, 63, 65, 95, 96.
 #[tokio::test]
-async fn the_extension_connects_and_comes_back_whatever_dies() {
+async fn the_extension_connects_and_reconnects_after_every_failure() {
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };
@@ -19,7 +19,7 @@ async fn the_extension_connects_and_comes_back_whatever_dies() {
         "{status}"
     );
     let user = User::at(own.chromium.websocket_url()).await;
-    // Its service worker dies, as Chrome lets it at any time. The next event brings it back.
+    // Its service worker ends, as Chrome may do at any time. The next event restarts it.
     let worker = service_worker(&user).await;
     user.browser()
         .send(CloseTarget {
@@ -30,11 +30,11 @@ async fn the_extension_connects_and_comes_back_whatever_dies() {
     own.until_connected(false).await;
     user.opens(&own.pages.url("mine")).await;
     own.until_connected(true).await;
-    // The daemon dies; the extension finds the next one by itself.
+    // The daemon dies; the extension reconnects to the next one by itself.
     own.kill_daemon();
     own.start_daemon();
     own.until_connected(true).await;
-    // Another secret is taken up without anybody's help, too.
+    // A replaced secret is picked up automatically, too.
     let rotated = own.tabmux(&["extension", "rotate"]).output().unwrap();
     assert!(rotated.status.success());
     own.kill_daemon();
@@ -44,7 +44,7 @@ async fn the_extension_connects_and_comes_back_whatever_dies() {
 
 /// Spec: multi-client 13, 14, 17.
 #[tokio::test]
-async fn an_agent_works_in_a_persons_browser_beside_the_person() {
+async fn an_agent_works_in_a_persons_browser_next_to_the_person() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -69,7 +69,7 @@ async fn an_agent_works_in_a_persons_browser_beside_the_person() {
         .next()
         .unwrap();
     text("click", json!({"uid": uid})).await;
-    // Nobody named the person's tab, so nobody holds it: Chrome itself tells.
+    // No agent named the person's tab, so none holds it. Chrome confirms it.
     text("list_page_tools", json!({})).await;
     assert_eq!(held(&user, &own.pages.url("mine")).await, Some(false));
     assert_eq!(held(&user, &own.pages.url("form")).await, Some(true));
@@ -92,7 +92,7 @@ async fn call(agent: &McpClient, tool: &str, arguments: serde_json::Value) -> St
     agent.call_tool(tool, arguments).await.ok().text()
 }
 
-/// Whether somebody works in the tab that shows this.
+/// Whether a client is attached to the tab that shows this page.
 async fn held(user: &User, url: &str) -> Option<bool> {
     let targets = user.browser().send(GetTargets::default()).await.unwrap();
     let mut targets = targets.target_infos.into_iter();
@@ -137,13 +137,13 @@ async fn agents_have_tabs_of_their_own_and_the_person_keeps_the_front() {
     }
     assert_eq!(user.title_in_front().await, "Mine");
     // Spec: dynamic-tools 78.
-    // Only whoever asks for it shows a tab to the person.
+    // A tab is brought to the front only on request.
     let pages = call(&one, "list_pages", json!({})).await;
     let number = number_of(&pages, "?one");
     let show = json!({"pageId": number, "bringToFront": true});
     call(&one, "select_page", show).await;
     assert_eq!(user.title_in_front().await, "Form");
-    // What the agent opened goes with it, and nothing else does.
+    // The tabs that the agent opened are closed with its session, and no others.
     drop(one);
     let gone = async {
         while user.urls().await.iter().any(|url| url.contains("?one")) {
@@ -157,7 +157,7 @@ async fn agents_have_tabs_of_their_own_and_the_person_keeps_the_front() {
 }
 
 #[tokio::test]
-async fn what_chrome_keeps_from_extensions_is_refused_with_a_sentence() {
+async fn pages_that_chrome_denies_to_extensions_are_refused_with_a_sentence() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -203,7 +203,7 @@ async fn the_states_of_a_session_follow_the_extension() {
     let user = User::at(own.chromium.websocket_url()).await;
     let agent = own.agent(&["--tools=progressive"]).await;
     // Spec: dynamic-tools 81.
-    // It is there, and nobody is connected yet. Without flags it is what is meant.
+    // The extension is connected, and no session yet. Without flags a session uses it.
     assert_eq!(agent.tool_names().await, ["connect_browser"]);
     let connected = agent
         .call_tool("connect_browser", json!({}))

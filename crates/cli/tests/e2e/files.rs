@@ -1,4 +1,4 @@
-//! Files that agents name: what is no regular file, what is somebody else's, what is hidden or there already.
+//! Paths that agents may not use: special files, files of other agents, hidden files and existing files.
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ async fn a_daemon_whose_log_cannot_be_written_answers_and_ends_at_sigterm() {
     let project = project(&crowd);
     let fifo = crowd.home().join("log");
     assert!(run("mkfifo", &[fifo.as_os_str()]));
-    // Holds the log open and never reads it: every write blocks as soon as the pipe is full.
+    // Holds the log open without reading it: every write blocks once the pipe is full.
     let mut reader = std::fs::OpenOptions::new()
         .read(true)
         .write(true)
@@ -88,11 +88,11 @@ async fn a_daemon_whose_log_cannot_be_written_answers_and_ends_at_sigterm() {
         }
     };
     tabmux_testkit::patiently(up, || "no daemon".into()).await;
-    // In pieces and at last byte by byte, until there is no room for a line.
+    // In pieces and finally byte by byte, until not even a line fits.
     for size in [4_096, 1] {
         while reader.write(&vec![b'\n'; size]).is_ok() {}
     }
-    // To launch a browser is logged.
+    // Launching a browser writes to the log.
     let client = crowd.client_working_in(&project, &[]);
     client.initialize().await;
     open_form(&crowd, &client).await;
@@ -137,7 +137,7 @@ async fn one_agent_cannot_name_another_agents_files() {
         let refused = other.call_tool(tool, arguments).await.expect_error();
         assert!(refused.contains("it is outside"), "{tool}: {refused}");
     }
-    // Its own it can name, and with the session they go.
+    // It can use its own files, and they are deleted with the session.
     one.call_tool("load_storage", json!({"filePath": place}))
         .await
         .ok();
@@ -215,7 +215,7 @@ async fn what_is_hidden_or_there_already_is_not_written() {
     save("notes.txt", json!(true)).await.ok();
     assert!(std::fs::read_to_string(&visible).unwrap().contains("File"));
     save("new.txt", json!(null)).await.ok();
-    // Who names the hidden folder itself may.
+    // With the hidden folder itself as a root it is allowed.
     let root = format!("--filesystemRoot={}", project.join(".git").display());
     let client = crowd.client_working_in(&project, &[&root]);
     client.initialize().await;

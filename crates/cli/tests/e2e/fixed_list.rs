@@ -1,4 +1,4 @@
-//! The list that stands: pages and their options, and the kinds of tools that are offered.
+//! The fixed list: pages and their options, and the categories of tools.
 
 use crate::crowd::Crowd;
 use crate::over_extension::Capability;
@@ -90,7 +90,7 @@ async fn pages_of_an_isolated_context_share_cookies_with_each_other_only() {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_select_page_with_bring_to_front_changes_what_the_user_sees() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
+    let chromium = crowd.running_browser();
     let client = crowd.guest(&chromium).await;
     text(
         &client,
@@ -140,7 +140,7 @@ async fn categories_are_switched_by_flags() {
     assert!(few.contains(&"take_snapshot".to_owned()) && !few.contains(&"click".to_owned()));
 }
 
-/// What the list costs every client, as it comes over the wire.
+/// The size of the list on the wire.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_list_stays_within_its_budget_on_the_wire() {
     let Some(crowd) = Crowd::gather() else { return };

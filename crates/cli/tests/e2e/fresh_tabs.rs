@@ -1,4 +1,4 @@
-//! Tabs that the extension opened for an agent: the daemon knows them, and nobody else's are left.
+//! Tabs that the extension opened for an agent: the daemon knows them, and unknown ones are closed.
 
 use crate::inside::{Inside, kill_worker};
 use crate::own_browser::OwnBrowser;
@@ -6,12 +6,12 @@ use crate::user::User;
 use serde_json::json;
 use tabmux_testkit::patiently;
 
-/// What the worker has noted of tabs that it opened, and has not heard to be known.
+/// Where the worker stores tabs that it opened and that the daemon has not confirmed yet.
 const FRESH: &str =
     "chrome.storage.session.get('fresh').then(({fresh}) => Object.keys(fresh ?? {x: 1}).length)";
 
 #[tokio::test]
-async fn a_worker_that_dies_before_it_hears_that_a_tab_is_known_closes_only_what_nobody_knows() {
+async fn a_worker_that_dies_before_a_tab_is_confirmed_closes_only_unknown_tabs() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -27,8 +27,7 @@ async fn a_worker_that_dies_before_it_hears_that_a_tab_is_known_closes_only_what
         .until(&format!("{FRESH}.then((it) => it === 0)"))
         .await;
 
-    // As if it had heard of neither: one belongs to the agent, the other was opened for a call that came to
-    // nothing.
+    // Both look unconfirmed: one belongs to the agent, the other was opened for a call that failed.
     let forget = format!(
         "chrome.tabs.create({{url: '{orphan}', active: false}}).then(async (orphan) => {{
            const [known] = await chrome.tabs.query({{url: '{known}'}});

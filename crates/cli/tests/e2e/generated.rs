@@ -1,4 +1,4 @@
-//! Tools generated from pages that offer none, all the way: a real page, a real browser, a real client.
+//! Tools generated from pages that offer none, end to end: a real page, a real browser, a real client.
 
 use crate::crowd::Crowd;
 use crate::harness::{ACTIONS, FOCUSED, McpHarness, page};
@@ -67,7 +67,7 @@ async fn a_focused_page_that_offers_no_tools_gets_some() {
 
 /// Spec: dynamic-tools 50, 86.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_list_follows_the_page_and_is_told_only_when_it_changed() {
+async fn the_list_follows_the_page_and_is_announced_only_when_it_changed() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
@@ -80,7 +80,7 @@ async fn the_list_follows_the_page_and_is_told_only_when_it_changed() {
     harness.client.next_notification().await;
     let watched = ["fork_repo", "star_repo", "view_issues", "watch_repo"];
     assert_eq!(harness.names().await, with_tools(&watched));
-    // Another document with other tools: they are there when the call is answered.
+    // Another document with other tools: they are listed when the call is answered.
     harness
         .text("navigate_page", json!({"url": harness.pages.url("/same")}))
         .await;
@@ -157,7 +157,7 @@ async fn generated_tools_can_be_limited_and_switched_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_tool() {
+async fn with_a_fixed_list_generated_tools_are_called_through_call_page_tool() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     crowd.pages.route("/repo", repository());
@@ -178,7 +178,7 @@ async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_to
     let title = json!({"function": "() => document.title"});
     let title: Value = client.call_tool("evaluate_script", title).await.ok().json();
     assert_eq!(title, json!("starred"));
-    // Another page, and its tools are there when somebody asks.
+    // Another page: its tools are listed on request.
     crowd.pages.route("/fly", flights("Fly"));
     let there = json!({"url": crowd.pages.url("/fly")});
     client.call_tool("navigate_page", there).await.ok();
@@ -192,7 +192,7 @@ async fn with_a_list_that_stands_generated_tools_are_called_through_call_page_to
 
 /// Spec: dynamic-tools 86.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reload_tells_at_most_that_generated_tools_went_and_came() {
+async fn a_reload_announces_at_most_that_generated_tools_went_and_came() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };

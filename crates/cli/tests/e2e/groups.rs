@@ -1,4 +1,4 @@
-//! The tabs of an agent are in a group with its name, in the background, whatever restarts.
+//! The tabs of an agent are in a tab group with its name, in the background, also after restarts.
 
 use crate::inside::Inside;
 use crate::own_browser::OwnBrowser;
@@ -30,8 +30,8 @@ async fn an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
     assert!(groups.iter().all(|group| group["collapsed"] == false));
     assert_eq!(user.title_in_front().await, "Mine");
 
-    // The extension's process dies: Chrome starts it again by itself, there are no other groups afterwards, and
-    // the next tab goes into the right one.
+    // The extension's process dies: Chrome restarts it, the groups stay the same, and the next tab goes into the
+    // right one.
     kill_extension(&own);
     own.until_connected(false).await;
     own.until_connected(true).await;
@@ -39,14 +39,15 @@ async fn an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
     opens(&own, &one, "form?4").await;
     until_groups(&worker, &[("Claude Code", 3), ("Claude Code · 2", 1)]).await;
 
-    // The daemon dies: its successor knows whose tabs they are.
+    // The daemon dies: the next one knows the owner of each tab.
     own.kill_daemon();
     own.start_daemon();
     own.until_connected(true).await;
     opens(&own, &one, "form?5").await;
     until_groups(&worker, &[("Claude Code", 4), ("Claude Code · 2", 1)]).await;
 
-    // The daemon is stopped: the first's tabs and group go with its session, and none is there twice later.
+    // The daemon is stopped: the first agent's tabs and group are closed with its session, and no group is there
+    // twice later.
     own.stop_daemon();
     until_groups(&worker, &[("Claude Code · 2", 1)]).await;
     own.start_daemon();
@@ -54,7 +55,7 @@ async fn an_agents_tabs_are_in_a_group_with_its_name_and_end_with_it() {
     opens(&own, &one, "form?6").await;
     until_groups(&worker, &[("Claude Code", 1), ("Claude Code · 2", 1)]).await;
 
-    // The end of the first closes its tabs and leaves no group; the second leaves its tab behind.
+    // The end of the first agent closes its tabs and its group; the second keeps its tab open.
     drop(one);
     until_groups(&worker, &[("Claude Code · 2", 1)]).await;
     drop(two);
@@ -77,7 +78,7 @@ async fn opens(own: &OwnBrowser, agent: &McpClient, page: &str) {
     agent.call_tool("new_page", json!({"url": url})).await.ok();
 }
 
-/// Waits until Chrome has these groups, each with so many tabs.
+/// Waits until Chrome has these groups, each with this number of tabs.
 async fn until_groups(worker: &Inside, wanted: &[(&str, u64)]) -> Vec<Value> {
     let script = "(async () => { const groups = await chrome.tabGroups.query({}); \
                   for (const group of groups) group.tabs = (await chrome.tabs.query({groupId: group.id})).length; \

@@ -1,4 +1,4 @@
-//! An agent's harness: the real binary, a client that speaks to it, and a web server with pages.
+//! The test harness of an agent: the real binary, a client, and a web server with pages.
 
 use crate::over_extension::{self, Capability};
 use serde_json::{Value, json};
@@ -9,17 +9,17 @@ use tabmux_testkit::{
 };
 use tempfile::TempDir;
 
-/// One running `tabmux mcp` with its client. Everything it started ends with it.
+/// One running `tabmux mcp` with its client. Dropping it ends everything that it started.
 pub(crate) struct McpHarness {
     pub(crate) client: McpClient,
     pub(crate) pages: FixtureServer,
-    /// The server's home and temporary folder, so that it meets no profile but its own.
+    /// The server's home and temporary folder, so that it finds no other profile.
     pub(crate) home: TempDir,
 }
 
 impl McpHarness {
-    /// A server that will launch its own browser; nobody has spoken to it yet. `None` where tests
-    /// with a real browser are not wanted.
+    /// A server that will launch its own browser, before the handshake. `None` if tests with a real browser
+    /// are off.
     pub(crate) fn silent(flags: &[&str]) -> Option<Self> {
         let browser = tabmux_testkit::real_browser()?;
         if OverExtension::here().is_some() {
@@ -35,14 +35,14 @@ impl McpHarness {
         Some(Self::start(&[&own, flags].concat()))
     }
 
-    /// The same after the handshake: DISCONNECTED.
+    /// A server after the handshake: DISCONNECTED.
     pub(crate) async fn disconnected(flags: &[&str]) -> Option<Self> {
         let harness = Self::silent(flags)?;
         harness.client.initialize().await;
         Some(harness)
     }
 
-    /// The same after `connect_browser`: a browser of its own, and no tabs.
+    /// A server after `connect_browser`: its own browser, and no tabs.
     pub(crate) async fn launched(flags: &[&str]) -> Option<Self> {
         let harness = Self::disconnected(flags).await?;
         let step = harness
@@ -53,7 +53,7 @@ impl McpHarness {
         Some(harness)
     }
 
-    /// A server that is connected to somebody else's browser.
+    /// A server that is attached to a running browser.
     pub(crate) async fn attached(chromium: &Chromium, flags: &[&str]) -> Self {
         let url = format!("--browserUrl={}", chromium.http_url());
         let harness = Self::start(&[&[url.as_str()], flags].concat());
@@ -62,12 +62,12 @@ impl McpHarness {
         harness
     }
 
-    /// Whether Chrome lets us do this here.
+    /// Whether Chrome offers this capability here.
     pub(crate) fn can(&self, capability: Capability) -> bool {
         capability.is_given()
     }
 
-    /// A server with exactly these flags, in a home of its own.
+    /// A server with exactly these flags and its own home.
     pub(crate) fn start(flags: &[&str]) -> Self {
         let home = TempDir::with_prefix("tabmux-e2e-").unwrap();
         if let Some(over) = OverExtension::here() {
@@ -89,8 +89,8 @@ impl McpHarness {
         }
     }
 
-    /// Calls a tool and counts the notifications that came with it: before the answer, where they
-    /// belong. One after it fails the test.
+    /// Calls a tool and counts the notifications before its answer. A notification after the answer fails
+    /// the test.
     pub(crate) async fn step(&self, tool: &str, arguments: Value) -> Step {
         self.client.assert_no_notification().await;
         let pending = self.client.begin_call(tool, arguments).await;
@@ -106,19 +106,19 @@ impl McpHarness {
         }
     }
 
-    /// Calls a tool that must do well, and answers with its text.
+    /// Calls a tool that must succeed; returns its text.
     pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
         self.client.call_tool(tool, arguments).await.ok().text()
     }
 
-    /// Calls a tool that must fail without a notification, and answers with its sentence.
+    /// Calls a tool that must fail without a notification; returns its sentence.
     pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
         let step = self.step(tool, arguments).await;
         assert_eq!(step.notices, 0, "{}", step.reply.text());
         step.reply.expect_error()
     }
 
-    /// Opens one of the pages and focuses it; its number.
+    /// Opens one of the pages and focuses it; returns the number of the tab.
     pub(crate) async fn open(&self, path: &str) -> u64 {
         let url = self.pages.url(path);
         let opened = self
@@ -177,7 +177,7 @@ impl McpHarness {
         )
     }
 
-    /// Asks `list_tabs` until the answer is as wanted: for what the user or the browser does.
+    /// Calls `list_tabs` until the answer is as wanted, after the user or the browser did something.
     pub(crate) async fn tabs_until(&self, wanted: impl Fn(&Tabs) -> bool) -> Tabs {
         let last = std::cell::RefCell::default();
         let asking = async {
@@ -197,13 +197,13 @@ impl McpHarness {
         self.client.tool_names().await
     }
 
-    /// Waits for one notification, and sees that it is the only one so far.
+    /// Waits for one notification, and checks that it is the only one so far.
     pub(crate) async fn one_notice(&self) {
         assert_eq!(self.client.next_notification().await, list_changed());
         self.client.assert_no_notification().await;
     }
 
-    /// Kills the browser that the server launched or is connected to, the hard way.
+    /// Kills the browser of the server with SIGKILL.
     pub(crate) fn kill_browser(&self) {
         if let Some(over) = OverExtension::here() {
             return over.end_browser();
@@ -224,12 +224,12 @@ impl McpHarness {
 }
 
 impl Drop for McpHarness {
-    /// Ends the server with its browser, and sees that nobody writes to its home any more.
+    /// Ends the server with its browser, and waits until no process writes to its home.
     fn drop(&mut self) {
         let server = self.client.pid();
         let mut family = process::descendants(server);
         if OverExtension::here().is_some() {
-            // The daemon is nobody's child.
+            // The daemon is not a child of ours.
             family.extend(process::processes_with(
                 &self.home.path().display().to_string(),
             ));
@@ -246,20 +246,20 @@ impl Drop for McpHarness {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 pub(crate) struct Step {
     pub(crate) reply: ToolReply,
     pub(crate) notices: usize,
 }
 
 impl Step {
-    /// The answer of a call that must do well.
+    /// The answer of a call that must succeed.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         self.reply.clone().ok().json()
     }
 
-    /// Compares with the literal text of the answer, which must also be there as data.
+    /// Compares with the literal text of the answer, which must also be in its structured content.
     #[track_caller]
     pub(crate) fn is(&self, notices: usize, literal: &Value) {
         let text = literal.to_string();
@@ -312,7 +312,7 @@ pub(crate) fn page(title: &str, body: &str) -> Response {
     Response::html(format!("<!doctype html><title>{title}</title>{body}"))
 }
 
-/// Says whether these are the names, with a readable complaint if not.
+/// Asserts the names, with a readable message.
 #[track_caller]
 pub(crate) fn assert_names(names: &[String], expected: &[&str]) {
     assert_eq!(names, expected);
@@ -344,7 +344,7 @@ fn list_changed() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 }
 
-/// The program. What begins with `TABMUX_` is no flag, but a variable.
+/// The program. A flag that begins with `TABMUX_` is an environment variable.
 fn command(home: &Path, flags: &[&str]) -> Command {
     let (variables, flags): (Vec<_>, Vec<_>) = flags
         .iter()

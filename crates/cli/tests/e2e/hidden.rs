@@ -1,10 +1,10 @@
-//! Characters that nobody sees do not leave a page, and calls that are too large fail alone: with a real page, all the way.
+//! Invisible characters do not leave a page, and calls that are too large fail without side effects: end to end.
 
 use crate::crowd::Crowd;
 use crate::harness::page;
 use serde_json::{Value, json};
 
-/// Each kind of character that is not seen, or that changes how others are.
+/// Each kind of character that is invisible, or that changes how others look.
 const HIDDEN: &[char] = &[
     '\u{1b}',
     '\u{9b}',
@@ -23,9 +23,9 @@ const HIDDEN: &[char] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
+async fn no_invisible_character_leaves_a_page_through_any_tool() {
     let Some(crowd) = Crowd::gather() else { return };
-    // With every tool in its list.
+    // With every tool listed.
     let client = crowd.client(&[]).await;
     let bad: String = HIDDEN.iter().collect();
     let dirty = format!("a{bad}b");
@@ -80,7 +80,7 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
     for (tool, arguments) in calls.into_iter().chain(messages).chain(requests) {
         let call = json!({"name": tool, "arguments": arguments});
         let told = client.request("tools/call", call).await.unwrap();
-        // A refusal of ours would show nothing of the page.
+        // An error of ours would not show text of the page.
         let fails = ["throw", "Symbol"].map(|word| arguments.to_string().contains(word));
         let failed = told["isError"] == true;
         assert_eq!(failed, fails.contains(&true), "{tool}: {told}");
@@ -94,7 +94,7 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
             );
         }
     }
-    // What a script returns is written out, and says the same.
+    // The result of a script is escaped, and has the same meaning.
     let function = json!({"function": "() => dirty"});
     let told = client.call_tool("evaluate_script", function).await.ok();
     let told: String = serde_json::from_str(&told.text()).unwrap();
@@ -102,13 +102,13 @@ async fn no_character_that_is_not_seen_leaves_a_page_through_any_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_as_long_as_a_line_may_be_fails_alone_and_the_tab_is_kept() {
+async fn a_call_that_is_too_long_fails_and_the_tab_is_kept() {
     let Some(crowd) = Crowd::gather() else { return };
     crowd.pages.route("/page", page("Long", "<p>here</p>"));
     let client = crowd.client(&[]).await;
     let url = json!({"url": crowd.pages.url("/page")});
     client.call_tool("navigate_page", url).await.ok();
-    // As long as a line of MCP may be, and longer.
+    // As long as an MCP line may be, and longer.
     for (length, limit) in [(16 << 20, "4 MiB"), ((16 << 20) + 300, "16 MiB")] {
         let function = format!("() => 1 //{}", "x".repeat(length - 130));
         let call = json!({"name": "evaluate_script", "arguments": {"function": function}});
@@ -123,7 +123,7 @@ async fn a_call_as_long_as_a_line_may_be_fails_alone_and_the_tab_is_kept() {
     }
 }
 
-/// The numbers that a list gives its lines.
+/// The numbers of the lines of a list.
 fn numbers(list: &str, sign: &str) -> Vec<u64> {
     let parts = list.split(sign).skip(1);
     let digits = |part: &str| {
@@ -134,7 +134,7 @@ fn numbers(list: &str, sign: &str) -> Vec<u64> {
     parts.filter_map(|part| digits(part).parse().ok()).collect()
 }
 
-/// All texts in a value, names included.
+/// All strings in a value, names included.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

@@ -1,5 +1,5 @@
-//! One test per family that only proves the hookup: what the browser crate does well arrives at the
-//! client.
+//! One test per family of tools that only checks the connection: results of the browser crate arrive at
+//! the client.
 
 use crate::harness::{McpHarness, page};
 use serde_json::json;
@@ -33,8 +33,8 @@ async fn a_popup_is_named_by_its_number_and_can_be_focused() {
     );
     harness.focus(popup).await;
     assert_eq!(harness.evaluate("() => document.title").await, "A");
-    // A page may close what it opened; to the session that is the user's doing.
-    // Whether the script's answer or its end comes first is not said.
+    // A page may close what it opened; the session treats that like the user's action.
+    // The script's answer and the close may come in either order.
     let close = json!({"function": "() => { window.close(); return 1 }"});
     harness.client.call_tool("evaluate_script", close).await;
     harness.one_notice().await;
@@ -42,7 +42,7 @@ async fn a_popup_is_named_by_its_number_and_can_be_focused() {
 }
 
 #[tokio::test]
-async fn a_dialog_is_told_and_blocks_nothing_but_its_page() {
+async fn a_dialog_is_reported_and_blocks_only_its_page() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
@@ -125,7 +125,7 @@ async fn a_form_is_filled_and_sent() {
 }
 
 #[tokio::test]
-async fn ten_tabs_in_the_background_are_photographed_at_once() {
+async fn ten_background_tabs_are_captured_at_once() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
@@ -193,7 +193,7 @@ async fn the_long_page_is_bounded_and_its_last_rows_are_found() {
 }
 
 #[tokio::test]
-async fn progress_is_told_to_who_asks_and_to_nobody_else() {
+async fn progress_is_sent_only_to_clients_that_ask() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
@@ -219,7 +219,7 @@ async fn progress_is_told_to_who_asks_and_to_nobody_else() {
     }
 }
 
-/// Nothing is serialised across tabs: two calls that each wait for the other's page to be asked.
+/// Calls on different tabs run concurrently: two calls, each of which waits for a request of the other's page.
 #[tokio::test]
 async fn calls_on_two_tabs_run_at_the_same_time() {
     let Some(harness) = McpHarness::launched(&[]).await else {

@@ -1,4 +1,4 @@
-//! Nobody says anything for long, and then an agent goes on in a person's browser.
+//! After a long idle time an agent continues in a person's browser.
 
 use crate::inside::Inside;
 use crate::own_browser::OwnBrowser;
@@ -7,8 +7,8 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tabmux_cdp::types::target::{CloseTarget, GetTargets};
 
-/// Chrome ends a worker that has nothing to do, which half an hour is long enough for. Here it is ended at
-/// once; with `TABMUX_SOAK=1` the half hour is waited for.
+/// Chrome ends an idle worker within half an hour. Here the test ends it at once; with `TABMUX_SOAK=1` it waits for
+/// half an hour.
 /// Spec: dynamic-tools 95, 96.
 #[tokio::test]
 async fn after_half_an_hour_of_silence_a_call_works_at_once() {
@@ -25,7 +25,7 @@ async fn after_half_an_hour_of_silence_a_call_works_at_once() {
         let silence = std::future::pending::<()>();
         let _ = tokio::time::timeout(Duration::from_secs(1_800), silence).await;
     } else {
-        // The daemon tells of a new tab a moment later, and until then it is not the agent's for good.
+        // The daemon confirms a new tab a moment later; until then the tab is not yet the agent's.
         let worker = Inside::worker(&mut user).await;
         let known = "chrome.storage.session.get('fresh').then(({fresh}) => Object.keys(fresh ?? {}).length === 0)";
         worker.until(known).await;

@@ -1,4 +1,4 @@
-//! A look inside the extension: its worker and its side panel, driven by what they themselves run.
+//! Runs scripts inside the extension: in its worker and its side panel.
 
 use crate::user::User;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use tabmux_cdp::types::target::{CloseTarget, CreateTarget, GetTargets, TargetInf
 use tabmux_protocol::extension::EXTENSION_ID;
 use tabmux_testkit::patiently;
 
-/// A page or a worker in which the test runs scripts.
+/// A page or worker in which the test runs scripts.
 pub(crate) struct Inside(Session);
 
 impl Inside {
@@ -18,7 +18,7 @@ impl Inside {
         Self(user.attach_to(worker.target_id).await.1)
     }
 
-    /// The extension's worker of which this is true: Chrome may be about to start another.
+    /// The extension's worker for which the script is true: Chrome may be about to start another.
     pub(crate) async fn worker_that(user: &mut User, script: &str) -> Self {
         loop {
             let worker = Self::worker(user).await;
@@ -33,7 +33,7 @@ impl Inside {
         }
     }
 
-    /// The side panel's page, in a window of its own.
+    /// The page of the side panel, in its own window.
     pub(crate) async fn panel(user: &mut User) -> Self {
         let create = CreateTarget {
             url: format!("chrome-extension://{EXTENSION_ID}/panel.html"),
@@ -46,7 +46,7 @@ impl Inside {
         panel
     }
 
-    /// The real side panel, opened by the extension's button beside the tab that shows `url`.
+    /// The real side panel, opened by the extension's button next to the tab that shows `url`.
     pub(crate) async fn side_panel(user: &mut User, url: &str) -> Self {
         let tab = user.tab_strip_target(url).await;
         let press = json!({"id": EXTENSION_ID, "targetId": tab});
@@ -69,7 +69,7 @@ impl Inside {
         panel
     }
 
-    /// What a script gives back.
+    /// The result of a script.
     pub(crate) async fn eval(&self, script: &str) -> Value {
         let params = json!({"expression": script, "awaitPromise": true, "returnByValue": true});
         let answer = self.command("Runtime.evaluate", params).await;
@@ -87,7 +87,7 @@ impl Inside {
         serde_json::from_str(answer.get()).unwrap()
     }
 
-    /// Asks until a script gives back what is true.
+    /// Repeats a script until its result is true.
     pub(crate) async fn until(&self, script: &str) {
         let asking = async {
             while self.eval(script).await != true {
@@ -96,18 +96,18 @@ impl Inside {
         };
         let story = async { self.eval("document.body?.innerText ?? ''").await };
         if tokio::time::timeout(PATIENCE, asking).await.is_err() {
-            panic!("in vain: {script}\n{}", story.await);
+            panic!("waited for: {script}\n{}", story.await);
         }
     }
 
-    /// Waits until the panel's text has this in it.
+    /// Waits until the panel's text contains this.
     pub(crate) async fn reads(&self, text: &str) {
         let text = Value::from(text);
         self.until(&format!("document.body.innerText.includes({text})"))
             .await;
     }
 
-    /// Presses the button with this text, as soon as there is one, by the keyboard.
+    /// Presses the button with this text by keyboard, as soon as it exists.
     pub(crate) async fn presses(&self, text: &str) {
         let text = Value::from(text);
         self.until(&format!(
@@ -121,7 +121,7 @@ impl Inside {
         }
     }
 
-    /// The addresses of the tabs that the worker is attached to.
+    /// Waits until the worker is attached to the tabs with these addresses.
     pub(crate) async fn until_held(&self, wanted: &[&str]) {
         let held = "chrome.debugger.getTargets().then((all) => all.filter((it) => it.attached && it.url.startsWith('http'))\
                     .map((it) => it.url).sort().join(' '))";
@@ -140,7 +140,7 @@ impl Inside {
     }
 }
 
-/// Lets the extension into private windows, with the switch in `chrome://extensions`. Chrome starts it anew.
+/// Allows the extension in private windows, with the switch in `chrome://extensions`. Chrome restarts it.
 pub(crate) async fn allow_in_private_windows(user: &mut User) {
     let private = json!({"extensionId": EXTENSION_ID, "incognitoAccess": true});
     let switch = format!("chrome.developerPrivate.updateExtensionConfiguration({private})");
@@ -160,7 +160,7 @@ async fn in_settings(user: &mut User, script: &str) {
     settings
         .until("typeof chrome.developerPrivate?.updateExtensionConfiguration === 'function'")
         .await;
-    // Without it Chrome does not start an unpacked extension again.
+    // Without developer mode Chrome does not restart an unpacked extension.
     let developer = "chrome.developerPrivate.updateProfileConfiguration({inDeveloperMode: true})";
     settings.eval(developer).await;
     settings.eval(script).await;
@@ -196,6 +196,6 @@ async fn worker(user: &User) -> TargetInfo {
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The blank page before the panel is complete, too.
+/// Checks the protocol too, because the blank page before the panel is also `complete`.
 const SHOWN: &str =
     "location.protocol === 'chrome-extension:' && document.readyState === 'complete'";

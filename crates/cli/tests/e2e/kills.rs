@@ -1,11 +1,11 @@
 //! Agents at work while the daemon, the browser and their own servers are killed at random moments.
-//! `TABMUX_SOAK=1` kills many more and writes docs/soak.md; `TABMUX_SEED=n` brings a run back.
+//! `TABMUX_SOAK=1` kills many more and writes docs/soak.md; `TABMUX_SEED=n` repeats a run.
 
 mod faults;
+mod garbage;
 mod own_browser;
 mod report;
 mod results;
-mod strangers;
 
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
@@ -17,7 +17,7 @@ use tabmux_testkit::Rng;
 use tabmux_testkit::{Pending, ToolReply, patiently, process};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_left() {
+async fn after_every_kill_agents_are_answered_and_recover_and_nothing_is_left() {
     let Some(crowd) = Crowd::gather() else { return };
     let soak = variable("TABMUX_SOAK").is_some();
     let kills = variable("TABMUX_KILLS").unwrap_or(if soak { 200 } else { 20 });
@@ -39,7 +39,7 @@ async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_le
         for number in 1..=kills {
             hunt.kill(&mut report).await;
             if soak && number % 10 == 0 {
-                eprintln!("{number} of {kills} kills"); // Seen with `--no-capture`.
+                eprintln!("{number} of {kills} kills"); // Shown with `--no-capture`.
             }
         }
         hunt.settled().await;
@@ -48,10 +48,10 @@ async fn whatever_is_killed_the_living_are_answered_and_mended_and_nothing_is_le
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
     report.answers = results.summary();
-    report.tell(soak, "docs/soak.md", report::INTRODUCTION);
+    report.publish(soak, "docs/soak.md", report::INTRODUCTION);
 }
 
-/// One agent after the other at the same place: each works until it is killed or all is over.
+/// One agent after the other in the same slot: each works until it is killed or the test ends.
 async fn live(crowd: &Crowd, results: &Results, number: usize, seed: u64) {
     let mut rng = Rng::seeded(seed.wrapping_mul(1_000) + number as u64);
     while !results.is_over() {
@@ -67,11 +67,11 @@ async fn live(crowd: &Crowd, results: &Results, number: usize, seed: u64) {
     }
 }
 
-/// Works until its server is killed, or all is over. An agent that has lost its page is told so by one
-/// error, and never gets a blank page instead of its own without a word.
+/// Works until its server is killed or the test ends. An agent that has lost its page gets one error about it, and
+/// never silently gets a blank page instead.
 async fn work(agent: &Agent, results: &Results, number: usize, rng: &mut Rng) {
     let mut at_home = false;
-    // How many kills there were when the agent was last told of its loss, if it did nothing since.
+    // The number of kills when the agent last got an error about its loss, if it did nothing since.
     let mut told_after = None;
     while !results.is_over() {
         let task = TASKS[rng.below(TASKS.len())];
@@ -103,7 +103,7 @@ async fn work(agent: &Agent, results: &Results, number: usize, rng: &mut Rng) {
         } else if agent.recognises(task, &text) {
             results.good(number, begun, task);
         } else {
-            // The list of pages tells of a loss by what is not in it.
+            // A list of pages reports a loss by a missing page.
             assert!(
                 task == Task::Pages && !text.contains("agent-"),
                 "{} asked for {task:?} and got what is not its page: {text}\n{}",
@@ -116,7 +116,7 @@ async fn work(agent: &Agent, results: &Results, number: usize, rng: &mut Rng) {
     }
 }
 
-/// The answer to a call, or nothing if the server was killed before. A late one fails the test.
+/// The answer to a call, or `None` if the server was killed first. A late answer fails the test.
 async fn answered(agent: &Agent, call: &Pending<'_>, begun: Instant) -> Option<ToolReply> {
     let answer = tokio::time::timeout(DEADLINE, call.answer_unless_ended()).await;
     let story = || {
@@ -135,34 +135,34 @@ async fn answered(agent: &Agent, call: &Pending<'_>, begun: Instant) -> Option<T
     }
 }
 
-/// Who kills.
+/// Kills processes.
 struct Hunt<'a> {
     crowd: &'a Crowd,
     results: &'a Results,
     rng: Rng,
-    /// Every browser that was killed or lost its daemon, by its process group.
+    /// The process group of every browser that was killed or lost its daemon.
     browsers: Vec<u32>,
 }
 
 impl Hunt<'_> {
     async fn kill(&mut self, report: &mut Report) {
         self.results.more_answers(self.rng.below(AWAITED)).await;
-        let (victim, pid) = patiently(self.choose(), || "somebody to kill".into()).await;
+        let (victim, pid) = patiently(self.choose(), || "a process to kill".into()).await;
         let browsers = self.pids_of(Victim::Browser);
         self.browsers.extend(browsers);
         let killed = Instant::now();
         self.results.kill();
         process::kill_hard(pid);
-        // Sometimes the next one comes while this one is not mended yet.
-        let mended = match self.rng.one_in(4) {
+        // Sometimes the next one comes before the agents have recovered from this one.
+        let recovered = match self.rng.one_in(4) {
             true => None,
             false => {
                 self.results.all_good_since(killed).await;
                 Some(killed.elapsed())
             }
         };
-        report.note(victim, mended);
-        if mended.is_some() {
+        report.note(victim, recovered);
+        if recovered.is_some() {
             self.settled().await;
         }
     }
@@ -200,8 +200,8 @@ impl Hunt<'_> {
         processes.iter().filter(is_meant).map(|p| p.pid).collect()
     }
 
-    /// Waits until everybody works, and the house is in order: one daemon, one browser, a session
-    /// and a tab for each agent, nothing else.
+    /// Waits until every agent works, and there is one daemon, one browser, a session and a tab for each agent,
+    /// and nothing else.
     async fn settled(&self) {
         self.results.all_good_since(Instant::now()).await;
         let order = || {
@@ -234,7 +234,7 @@ impl Hunt<'_> {
     }
 }
 
-/// After everybody has gone and the daemon was stopped.
+/// Checks for leftovers after all agents have ended and the daemon was stopped.
 async fn nothing_is_left(crowd: &Crowd, browsers: &[u32]) {
     let stopped = crowd.tabmux().args(["daemon", "stop"]).status().unwrap();
     assert!(stopped.success());
@@ -249,14 +249,14 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What an agent does over and over. Buttons have new names in every new tab, so none is pressed.
+/// What an agent does over and over. Buttons have new uids in every new tab, so none is pressed.
 const TASKS: [Task; 7] = {
     let [read, count, find, _, status, snapshot, _, pages] = MIX;
     [read, count, find, status, snapshot, pages, read]
 };
-/// What an agent is told whose tab died with its browser.
+/// Part of the error for an agent whose tab died with its browser.
 const LOST: &str = "is gone with its browser";
-/// How many answers are waited for at most before the next kill.
+/// The most answers to wait for before the next kill.
 const AWAITED: usize = 40;
-/// Calls have 30 s, and the answer has to come through a busy machine.
+/// Calls have 30 s, plus some time for the answer on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(35);

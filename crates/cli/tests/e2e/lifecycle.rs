@@ -1,4 +1,4 @@
-//! However the server ends, nothing of it is left.
+//! Nothing is left of the server, however it ends.
 
 use crate::harness::{McpHarness, page};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn after_kill_9_of_a_server_with_an_open_dialog_no_browser_process_is_left
     kill_hard_and_look(asking).await;
 }
 
-/// The promise is two seconds. A busy machine may be late once, but not three times.
+/// The limit is two seconds. A busy machine may exceed it once, but not three times.
 async fn kill_hard_and_look(prepare: impl AsyncFn(&McpHarness)) {
     let mut taken = Vec::new();
     for _ in 0..TRIES {
@@ -64,13 +64,13 @@ async fn kill_hard_and_look(prepare: impl AsyncFn(&McpHarness)) {
 }
 
 #[tokio::test]
-async fn at_the_end_of_its_input_the_server_ends_well_and_leaves_nothing() {
+async fn at_the_end_of_its_input_the_server_ends_and_leaves_nothing() {
     let quietly = async |harness: &McpHarness| harness.client.close_input().await;
     end_and_look(quietly).await;
 }
 
 #[tokio::test]
-async fn at_sigterm_the_server_ends_well_and_leaves_nothing() {
+async fn at_sigterm_the_server_ends_and_leaves_nothing() {
     let terminate = async |harness: &McpHarness| {
         let pid = harness.client.pid().to_string();
         let kill = tokio::process::Command::new("kill")
@@ -82,7 +82,7 @@ async fn at_sigterm_the_server_ends_well_and_leaves_nothing() {
     end_and_look(terminate).await;
 }
 
-/// The promise is one second. A busy machine may be late once, but not three times.
+/// The limit is one second. A busy machine may exceed it once, but not three times.
 async fn end_and_look(end: impl AsyncFn(&McpHarness)) {
     let mut taken = Vec::new();
     for _ in 0..TRIES {
@@ -123,7 +123,7 @@ async fn end_and_look(end: impl AsyncFn(&McpHarness)) {
 }
 
 #[tokio::test]
-async fn a_server_that_nobody_speaks_to_ends_with_its_input() {
+async fn a_server_without_a_handshake_ends_with_its_input() {
     let Some(mut harness) = McpHarness::silent(&[]) else {
         return;
     };
@@ -139,7 +139,7 @@ async fn input_that_ends_while_a_browser_is_launched_leaves_no_browser() {
     };
     let launch = json!({"launch": true});
     let _ = harness.client.begin_call("connect_browser", launch).await;
-    // The profile is there before the browser is.
+    // The profile exists before the browser does.
     let begun = async {
         while profiles(&harness).is_empty() {
             tokio::task::yield_now().await
@@ -153,7 +153,7 @@ async fn input_that_ends_while_a_browser_is_launched_leaves_no_browser() {
     assert_eq!(profiles(&harness), Vec::<String>::new());
 }
 
-/// Invariant 5: stdout carries MCP and nothing else, also while everything goes wrong.
+/// Invariant 5: stdout carries only MCP, also during failures.
 #[tokio::test]
 async fn stdout_carries_nothing_but_json_rpc() {
     let Some(harness) = McpHarness::launched(&["--logFile=log"]).await else {

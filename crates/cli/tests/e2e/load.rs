@@ -1,5 +1,5 @@
-//! Fifty agents at once: every answer to its own caller, nobody slowed down by others' waiting,
-//! nobody left behind.
+//! Fifty agents at once: every answer reaches its own caller, waiting calls slow down no other agent, and
+//! none starves.
 
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
@@ -22,7 +22,7 @@ async fn fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starv
         async move {
             let mut pending = Vec::new();
             for call in 0..CALLS {
-                // Everybody begins elsewhere in the mix, so that all tools run beside all others.
+                // Each agent begins at another task, so that all tools run at the same time.
                 let task = MIX[(number + call) % MIX.len()];
                 pending.push((task, agent.begin(task, button).await));
             }
@@ -48,15 +48,15 @@ async fn fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starv
             agent.answers()
         );
     }
-    // When half of all calls are answered, a fair share is half of everybody's.
+    // When half of all calls are answered, a fair share is half of each agent's calls.
     let behind = progress.least_at_half();
     assert!(
         behind * FAIRNESS >= CALLS / 2,
-        "when half of all calls were answered, somebody had {behind} of {CALLS}"
+        "when half of all calls were answered, one agent had {behind} of {CALLS}"
     );
 }
 
-/// Each call ran once, on this page, and acting calls in the order they were made.
+/// Checks that each call ran once, on this page, and acting calls in their order.
 async fn check_effects(agent: &Agent, answers: &[(Task, String)]) {
     let counts = answers.iter().filter(|(task, _)| *task == Task::Count);
     let counts = counts.map(|(_, text)| text.trim_matches('"').rsplit(' ').next().unwrap());
@@ -78,7 +78,7 @@ async fn check_effects(agent: &Agent, answers: &[(Task, String)]) {
 async fn fifty_sessions_that_wait_take_as_long_as_one() {
     let Some(crowd) = Crowd::gather() else { return };
     let agents = settle(&crowd).await;
-    // One alone, then all at once, and again: what slows down the machine for a while slows down both.
+    // One alone, then all at once, and again: other load on the machine affects both.
     let (mut alone, mut slowest) = (Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         let one = &agents[round * SESSIONS / ROUNDS];
@@ -95,7 +95,7 @@ async fn fifty_sessions_that_wait_take_as_long_as_one() {
     );
 }
 
-/// Waits in the page for a second; how long that took.
+/// Waits in the page for a second; returns the measured time.
 async fn wait_in_page(agent: &Agent) -> Duration {
     let begun = Instant::now();
     let wait = json!({"function": "() => new Promise(done => setTimeout(() => done(document.title), 1000))"});
@@ -104,7 +104,7 @@ async fn wait_in_page(agent: &Agent) -> Duration {
     begun.elapsed()
 }
 
-/// Everybody is there, each on its own page.
+/// All agents, each on its own page.
 async fn settle(crowd: &Crowd) -> Vec<Agent> {
     let mut rng = Rng::seeded(0);
     let mut agents = Vec::new();
@@ -118,7 +118,7 @@ async fn settle(crowd: &Crowd) -> Vec<Agent> {
     agents
 }
 
-/// How many answers each session has, and how far the last one was when half of all were given.
+/// How many answers each session has, and the fewest of a session when half of all answers were given.
 struct Progress {
     answered: Vec<AtomicUsize>,
     all: AtomicUsize,
@@ -152,5 +152,5 @@ impl Progress {
 const SESSIONS: usize = 50;
 const CALLS: usize = 40;
 const ROUNDS: usize = 9;
-/// Nobody has less than a quarter of a fair share, however the system runs fifty pages on few cores.
+/// Each agent has at least a quarter of a fair share, even with fifty pages on few cores.
 const FAIRNESS: usize = 4;

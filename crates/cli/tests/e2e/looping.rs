@@ -1,17 +1,17 @@
-//! A page that never comes to an end holds up nobody else, and not even its own tab for long.
+//! A page in an endless loop blocks no other tab, and its own tab only for a limited time.
 
 use crate::harness::{McpHarness, page};
 use serde_json::json;
 
-/// A page whose script runs for ever once its button is clicked, and tells when it has begun.
+/// A page whose script runs forever once its button is clicked, and reports its start.
 const LOOP: &str = "() => { const x = new XMLHttpRequest(); x.open('GET', '/looping', false); x.send(); \
                     for (;;) {} }";
 
 async fn harness() -> Option<McpHarness> {
-    desk_with(&[]).await
+    harness_with(&[]).await
 }
 
-async fn desk_with(flags: &[&str]) -> Option<McpHarness> {
+async fn harness_with(flags: &[&str]) -> Option<McpHarness> {
     let harness = McpHarness::launched(flags).await?;
     harness
         .pages
@@ -32,7 +32,7 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
         .await;
     harness.pages.wait_for_request("/looping").await;
 
-    // Everything works elsewhere, also opening and closing.
+    // Other tabs work, including opening and closing.
     harness.focus(other).await;
     assert_eq!(harness.evaluate("() => document.title").await, "B");
     assert!(
@@ -54,10 +54,10 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
     assert!(!looping.is_answered(), "a cancelled call gets no answer");
 }
 
-/// The one test that waits for a deadline. Calls have 30 s, which nobody wants to wait for here.
+/// The one test that waits for a deadline. Calls have 30 s; the test sets less.
 #[tokio::test]
 async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
-    let Some(harness) = desk_with(&["TABMUX_CALL_SECONDS=10"]).await else {
+    let Some(harness) = harness_with(&["TABMUX_CALL_SECONDS=10"]).await else {
         return;
     };
     harness.open("a").await;
@@ -75,13 +75,14 @@ async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
         said.starts_with("evaluate_script was stopped: it had not finished after 10 s. "),
         "{said}"
     );
-    // What queued behind it had the same time, and was stopped as well or answered.
+    // Calls queued behind it had the same deadline, and were stopped or answered.
     waiting.tool_reply().await;
     assert_eq!(harness.evaluate("() => document.title").await, "A");
     assert_eq!(harness.tabs().await.rows().len(), 1);
 }
 
-/// A script of the page's own cannot be cancelled by ending a call: the tab says so, and can be left.
+/// Cancelling a call does not stop the page's own script: the tab reports that it is stuck, and the agent can use
+/// another.
 #[tokio::test]
 async fn a_page_that_loops_by_itself_says_that_it_is_stuck_and_can_be_left() {
     let Some(harness) = harness().await else {

@@ -1,5 +1,5 @@
-//! What was written for another server works here: its calls, with the names and arguments that it
-//! publishes, are played from a recording.
+//! Calls and configurations for other servers work here: recorded calls, with the names and arguments that
+//! those servers publish, are replayed.
 
 use crate::crowd::Crowd;
 use crate::over_extension::Capability;
@@ -10,11 +10,11 @@ use tabmux_testkit::{Chromium, McpClient, Response};
 
 #[derive(Deserialize)]
 struct Recording {
-    /// The other server and its version.
+    /// The recorded server and its version.
     server: String,
     /// Its tools and their arguments.
     published: BTreeMap<String, BTreeSet<String>>,
-    /// What is not here: whole tools, or some arguments of one.
+    /// What tabmux does not have: whole tools, or some arguments.
     absent: BTreeMap<String, Option<BTreeSet<String>>>,
     calls: Vec<Call>,
 }
@@ -131,7 +131,7 @@ async fn a_configuration_of_chrome_devtools_mcp_starts_after_changing_the_comman
     assert!(log.contains("--devtools-comments has no effect"), "{log}");
     assert!(!log.contains("usage-statistics"), "{log}");
 
-    // Three tools and no others, whoever asks.
+    // Only three tools, whatever the client.
     let mut command = crowd.tabmux();
     command.args(["mcp", "--slim", "--isolated", "--headless", &browser]);
     let client = McpClient::spawn(command);
@@ -192,7 +192,7 @@ async fn a_configuration_of_playwright_mcp_starts_after_changing_the_command() {
         .call_tool("navigate_page", json!({"url": url}))
         .await
         .ok();
-    // The script ran before the page's own, and everything else is as the flags say.
+    // The init script ran before the page's own scripts, and the other flags have their effect.
     let facts = "async () => [document.title, navigator.userAgent, ...await Promise.all(\
                  ['geolocation', 'clipboard-read', 'camera'].map(async name => \
                  (await navigator.permissions.query({name})).state))]";
@@ -224,7 +224,7 @@ async fn every_client_has_a_page_from_the_start_and_its_first_one_is_page_1() {
     let pages = first.call_tool("list_pages", json!({})).await.ok().text();
     assert_eq!(pages, format!("1: Form ({url}) [selected]"));
 
-    // Whoever comes later has its own page 1, in the same browser.
+    // A later client has its own page 1, in the same browser.
     let second = crowd.client_in(&["--isolated"]).await;
     second.call_tool("navigate_page", go).await.ok();
     let pages = second.call_tool("list_pages", json!({})).await.ok().text();
@@ -248,7 +248,7 @@ async fn every_client_has_a_page_from_the_start_and_its_first_one_is_page_1() {
         unknown.expect_error(),
         "There is no tab 2. Available tabs: 1. Call list_pages to see the tabs."
     );
-    // People see the numbers that are the same for everybody.
+    // `tabmux tabs` shows the numbers that all sessions share.
     let tabs = crowd.asked("tabs");
     let mut ids: Vec<_> = tabs
         .as_array()
@@ -261,7 +261,7 @@ async fn every_client_has_a_page_from_the_start_and_its_first_one_is_page_1() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
+async fn auto_connect_uses_a_running_browser_and_launches_none() {
     let Some(crowd) = Crowd::gather() else { return };
     crowd.pages.route("/form", Response::html(FORM));
     let chromium = Chromium::start(&tabmux_testkit::real_browser().unwrap());
@@ -270,7 +270,7 @@ async fn auto_connect_takes_a_browser_that_runs_and_launches_none() {
     let url = crowd.pages.url("form");
     client.call_tool("new_page", json!({"url": url})).await.ok();
 
-    // Whoever looks into that browser sees the page.
+    // The page is open in that browser.
     let other = crowd.guest(&chromium).await;
     let pages = other.call_tool("list_pages", json!({})).await.ok().text();
     assert!(pages.contains("/form"), "{pages}");
@@ -324,11 +324,11 @@ async fn files_may_be_in_the_clients_roots_and_nowhere_else() {
 struct Player {
     client: McpClient,
     url: String,
-    /// What the last call answered, for calls that go on with something of it.
+    /// The last answer, for calls that use a part of it.
     last: String,
 }
 
-/// What is said of a call for which Chrome does not give us what it needs.
+/// The error for a call that needs a capability which Chrome does not offer here.
 fn withheld(crowd: &Crowd, call: &Call) -> Option<&'static str> {
     let apart = call.arguments.get("isolatedContext").is_some();
     let memory = call.tool == "take_heapsnapshot";
@@ -340,7 +340,7 @@ fn withheld(crowd: &Crowd, call: &Call) -> Option<&'static str> {
 }
 
 impl Player {
-    /// Plays a call that Chrome does not let us carry out, and then without what it refuses.
+    /// Makes a call that Chrome does not allow, and then again without the refused argument.
     async fn is_refused(&self, call: &Call, words: &str) {
         let mut arguments = call.arguments.clone();
         self.fill_in(&mut arguments).await;
@@ -373,7 +373,7 @@ impl Player {
         );
     }
 
-    /// Puts numbers and uids where the recording has only their places.
+    /// Replaces the placeholders of the recording with numbers and uids.
     async fn fill_in(&self, value: &mut Value) {
         match value {
             Value::Array(items) => {
@@ -400,7 +400,7 @@ impl Player {
                     "page" => *value = json!(self.page().await),
                     "uid" => *value = json!(self.uid(&rest).await),
                     "number" => *value = json!(number_after(&self.last, &rest)),
-                    // Not a place, but text in braces.
+                    // Not a placeholder, but text in braces.
                     _ => {}
                 }
             }
@@ -408,7 +408,7 @@ impl Player {
         }
     }
 
-    /// The number of the first page of ours.
+    /// The number of our first page.
     async fn page(&self) -> u64 {
         let pages = self.client.call_tool("list_pages", json!({})).await.ok();
         let pages = pages.text();

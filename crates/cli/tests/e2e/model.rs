@@ -1,4 +1,4 @@
-//! The seed's state machine, read from the seed's own words: `connected`, `focusedTabId`, `tabs`,
+//! The state machine of the specification, in its own terms: `connected`, `focusedTabId`, `tabs`,
 //! `getTools()`, and when `listChanged` is emitted.
 
 /// What the agent, the user or the browser does.
@@ -43,30 +43,30 @@ pub(crate) enum Move {
 /// Which tab the agent names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pick {
-    /// One of those there are, by its place in the list.
+    /// An open tab, by its position in the list.
     Known(usize),
-    /// One that was closed, or never was.
+    /// A tab that was closed or never existed.
     Unknown,
 }
 
-/// What a move should lead to.
+/// The expected outcome of a move.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Expected {
-    /// Whether the call does what it is for. `None` if the move is not a call.
+    /// Whether the call succeeds. `None` if the move is not a call.
     pub(crate) succeeds: Option<bool>,
-    /// How often the client is told to fetch its list again.
+    /// How many `listChanged` notifications the client gets.
     pub(crate) notices: usize,
 }
 
-/// The seed's state. A tab is known by the number of its making, which never comes again.
+/// The state of the specification. A tab has a number that is never used again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
     pub(crate) connected: bool,
     pub(crate) tabs: Vec<Tab>,
     pub(crate) focused: Option<usize>,
-    /// Whether the browser is a person's, and there without being launched.
+    /// Whether the browser is a person's, which runs without being launched.
     is_persons: bool,
-    /// Whether the person has started it again since we were connected. It has a blank tab then.
+    /// Whether the person has restarted it since we were connected. Then it has a blank tab.
     is_new: bool,
     made: usize,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Tab {
 }
 
 impl Model {
-    /// At the beginning, for a browser that is a person's or ours to launch.
+    /// The initial state, for a person's browser or one that we launch.
     pub(crate) fn of(is_persons: bool) -> Self {
         Self {
             is_persons,
@@ -89,7 +89,7 @@ impl Model {
         }
     }
 
-    /// The seed's `getTools()`; `actions` stand where the page's tools do.
+    /// The `getTools()` of the specification; `actions` are in the position of the page's tools.
     pub(crate) fn tools<'a>(&self, actions: &[&'a str]) -> Vec<&'a str> {
         match (self.connected, self.tabs.is_empty(), self.focused) {
             (false, _, _) => vec!["connect_browser"],
@@ -102,7 +102,7 @@ impl Model {
         }
     }
 
-    /// Makes the move and says what it should have led to.
+    /// Makes the move and returns the expected outcome.
     pub(crate) fn apply(&mut self, step: &Move) -> Expected {
         let before = (self.tools(&["page"]), self.focused);
         let succeeds = self.effect(step);
@@ -118,7 +118,7 @@ impl Model {
 
     fn effect(&mut self, step: &Move) -> Option<bool> {
         match step {
-            // Asked to launch or not: the session's flags say that it launches its browser.
+            // With or without `launch`: the session's flags say that it launches its browser.
             Move::Connect { .. } => {
                 let works = !self.connected;
                 self.connected |= works;
@@ -178,8 +178,8 @@ impl Model {
     }
 
     /// Whether the agent works in a tab: it was opened for it, or it is focused.
-    pub(crate) fn is_held(&self, place: usize) -> bool {
-        let tab = &self.tabs[place];
+    pub(crate) fn is_held(&self, position: usize) -> bool {
+        let tab = &self.tabs[position];
         tab.is_agents || self.focused == Some(tab.number)
     }
 
@@ -195,7 +195,7 @@ impl Model {
 
     fn named(&self, tab: Pick) -> Option<usize> {
         match tab {
-            Pick::Known(place) => self.tabs.get(place).map(|tab| tab.number),
+            Pick::Known(position) => self.tabs.get(position).map(|tab| tab.number),
             Pick::Unknown => None,
         }
     }

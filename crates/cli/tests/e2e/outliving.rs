@@ -1,7 +1,7 @@
-//! What outlives what: sessions their daemon, named sessions their callers, nothing its purpose.
+//! Sessions outlive their daemon, named sessions outlive their callers, and nothing stays longer than needed.
 
 use crate::crowd::Crowd;
-use crate::somebody::Somebody;
+use crate::running_browser::RunningBrowser;
 use serde_json::{Value, json};
 use tabmux_testkit::{McpClient, OverExtension, process};
 
@@ -23,8 +23,8 @@ fn rows(crowd: &Crowd, what: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died() {
     let Some(crowd) = Crowd::gather() else { return };
-    let somebody = Somebody::beside(&crowd).await;
-    let mut client = somebody.guest(&crowd, &[]).await;
+    let browser = RunningBrowser::start(&crowd).await;
+    let mut client = browser.guest(&crowd, &[]).await;
     let url = crowd.secret_of("mine");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     let before = rows(&crowd, "tabs");
@@ -34,7 +34,7 @@ async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died(
     client.next_notification().await;
     assert_eq!(evaluate(&client, "document.title").await, "mine");
     assert_eq!(session_of(&client).await, session);
-    // Its number still means it, and the user's tab is still the user's.
+    // The tab has the same number, and the user's tab still belongs to the user.
     let held = |rows: &[Value]| rows.iter().find(|row| row["title"] == "mine").cloned();
     let (old, new) = (held(&before).unwrap(), held(&rows(&crowd, "tabs")).unwrap());
     assert_eq!((&old["id"], &old["holder"]), (&new["id"], &new["holder"]));
@@ -51,10 +51,10 @@ async fn a_session_in_a_users_browser_finds_its_tab_again_after_its_daemon_died(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_with_a_changing_list_goes_on_in_its_tab_after_its_daemon_died() {
+async fn a_session_with_a_changing_list_continues_in_its_tab_after_its_daemon_died() {
     let Some(crowd) = Crowd::gather() else { return };
-    let somebody = Somebody::beside(&crowd).await;
-    let client = somebody.guest(&crowd, &["--tools=progressive"]).await;
+    let browser = RunningBrowser::start(&crowd).await;
+    let client = browser.guest(&crowd, &["--tools=progressive"]).await;
     client.call_tool("connect_browser", json!({})).await.ok();
     let url = crowd.secret_of("mine");
     client.call_tool("open_tab", json!({"url": url})).await.ok();
@@ -71,7 +71,7 @@ async fn a_session_with_a_changing_list_goes_on_in_its_tab_after_its_daemon_died
     assert_eq!((&old["id"], &old["holder"]), (&new["id"], &new["holder"]));
 }
 
-/// Kills the daemon, and the one that follows it as soon as the client is there.
+/// Kills the daemon, and then the next one as soon as the client has reconnected.
 async fn outlive_two_daemons(crowd: &Crowd, client: &McpClient) {
     for _ in 0..2 {
         process::kill_hard(crowd.daemon().expect("a daemon runs"));
@@ -82,8 +82,8 @@ async fn outlive_two_daemons(crowd: &Crowd, client: &McpClient) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tab_is_found_again_though_the_second_daemon_died_before_it_was_needed() {
     let Some(crowd) = Crowd::gather() else { return };
-    let somebody = Somebody::beside(&crowd).await;
-    let client = somebody.guest(&crowd, &[]).await;
+    let browser = RunningBrowser::start(&crowd).await;
+    let client = browser.guest(&crowd, &[]).await;
     let url = crowd.secret_of("mine");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     outlive_two_daemons(&crowd, &client).await;
@@ -91,7 +91,7 @@ async fn a_tab_is_found_again_though_the_second_daemon_died_before_it_was_needed
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tab_that_is_gone_is_told_though_the_second_daemon_died_before_it_could() {
+async fn a_lost_tab_is_reported_though_the_second_daemon_died_first() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let url = crowd.secret_of("mine");
@@ -106,18 +106,18 @@ async fn a_tab_that_is_gone_is_told_though_the_second_daemon_died_before_it_coul
 #[tokio::test(flavor = "multi_thread")]
 async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     let Some(crowd) = Crowd::gather() else { return };
-    let somebody = Somebody::beside(&crowd).await;
-    let client = somebody.guest(&crowd, &[]).await;
+    let browser = RunningBrowser::start(&crowd).await;
+    let client = browser.guest(&crowd, &[]).await;
     let url = crowd.secret_of("abandoned");
     client.call_tool("new_page", json!({"url": url})).await.ok();
     let daemon = crowd.daemon().expect("a daemon runs");
-    // A daemon that saw its client leave would close the tab itself.
+    // A daemon that notices its client's end would close the tab itself.
     process::freeze(daemon);
     process::kill_hard(client.pid());
     process::kill_hard(daemon);
     process::wait_until_gone(&[client.pid(), daemon]).await;
 
-    let user = &somebody.user;
+    let user = &browser.user;
     assert!(user.urls().await.contains(&url));
     let mut next = crowd.tabmux();
     next.args(["daemon", "run", "--grace=0"]);
@@ -131,7 +131,7 @@ async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_daemon_that_was_stopped_stays_so_until_it_is_needed() {
+async fn a_stopped_daemon_stays_down_until_it_is_needed() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let url = crowd.secret_of("one");
@@ -165,13 +165,13 @@ async fn a_daemon_that_was_stopped_stays_so_until_it_is_needed() {
     assert_eq!(evaluate(&client, "document.title").await, "one");
 }
 
-/// The next daemon waits for the end of the one before: otherwise it finds the profile in use, launches its
-/// browser with a temporary one, and the agent is logged out.
+/// The next daemon waits for the end of the previous one: otherwise it finds the profile in use and launches its
+/// browser with a temporary one, where the agent is logged out.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_daemon_that_is_needed_as_it_stops_is_followed_by_one_with_the_same_profile() {
     let Some(crowd) = Crowd::gather() else { return };
     if OverExtension::here().is_some() {
-        return; // There the profile is the person's.
+        return; // In a person's browser the profile is the person's.
     }
     let client = crowd.client_in(&[]).await;
     let url = crowd.secret_of("one");
@@ -193,7 +193,7 @@ async fn a_daemon_that_is_needed_as_it_stops_is_followed_by_one_with_the_same_pr
         assert_eq!(profiles(), [Some(true)]);
         let stopped = crowd.tabmux().args(["daemon", "stop"]).status().unwrap();
         assert!(stopped.success());
-        // The client hears of it, and starts the next one with its next call.
+        // The client notices it, and starts the next daemon with its next call.
         let looked = client.call_tool("list_pages", json!({})).await;
         drop(looked);
     }

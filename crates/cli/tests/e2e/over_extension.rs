@@ -1,20 +1,20 @@
-//! The suites of the tool lists once more, in a browser that runs already and is reached through the real
-//! extension. Each part runs in one process with one browser, and every test with a daemon of its own.
+//! The suites of the tool lists again, in a running browser that is used through the real extension. Each part runs
+//! in one process with one browser, and every test with its own daemon.
 //!
-//! What stays out, and why:
+//! What is left out, and why:
 //! - `attach`, `endpoint_secrets`, `proxy`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
-//! - `lifecycle`: how browsers that we launched end with us.
-//! - `kills`: `kills/own_browser.rs` is its like, with an extension to kill besides.
-//! - `load`: compares times, for which the machine has to be its own; `sessions` has ten agents at once.
-//! - `crashed`, `extension`, `groups`, `idle`, `letting_go`, `panel…`, `private`: they have the extension in
-//!   browsers of their own.
+//! - `lifecycle`: how browsers that we launched end.
+//! - `kills`: `kills/own_browser.rs` is the counterpart, and also kills the extension.
+//! - `load`: compares times, which needs an idle machine; `sessions` has ten agents at once.
+//! - `crashed`, `extension`, `groups`, `idle`, `detaching`, `panel…`, `private`: they start their own
+//!   browsers with the extension.
 
 use crate::user::User;
 use std::path::Path;
 use std::process::Command;
 use tabmux_testkit::OverExtension;
 
-/// One test for each part, without those that a browser of somebody's own cannot have.
+/// One test for each part, without the tests that do not work in a person's browser.
 macro_rules! parts {
     ($flag:ident: $($part:ident without $without:expr),* $(,)?) => {$(
         #[test]
@@ -29,7 +29,7 @@ parts!(
     WITH_WEB_MCP:
     walk without [],
     edges without [
-        // Launched ones.
+        // They launch a browser.
         "edges::a_launched_browser_that_dies",
     ],
     page_tools without [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"],
@@ -37,32 +37,32 @@ parts!(
     looping without [],
     random_walk without [],
     sessions without [
-        // It begins with the page in front, as one of `fixed_list` does.
+        // It begins with the page in front, like one of `fixed_list`.
         "sessions::in_a_users_browser_the_first_session",
     ],
     migrating without [
-        // No browser is needed for it.
+        // It needs no browser.
         "migrating::the_recording_has_every",
-        // Launched ones, and those that are found by their profile.
+        // They launch a browser, or find one by its profile.
         "migrating::a_configuration_of_chrome_devtools_mcp",
         "migrating::a_launched_browser_has_a_page",
         "migrating::auto_connect_takes_a_browser",
     ],
     eras without [],
     outliving without [
-        // Launched ones.
+        // They launch a browser.
         "outliving::a_tab_that_is_gone_is_told",
         "outliving::isolated_sessions_share",
     ],
 );
 
-// As people's browsers are: sites cannot switch WebMCP on any more.
+// As in current browsers: sites can no longer enable WebMCP.
 parts!(
     WITHOUT_WEB_MCP:
     hookup without [],
     generated without [],
     policy without [
-        // A person with the extension can be asked. `panel_questions.rs` has its like.
+        // With the extension the person can be asked. `panel_questions.rs` has the counterpart.
         "policy::a_consequential_tool_does_not_run_where_nobody",
     ],
 );
@@ -70,14 +70,14 @@ parts!(
 #[test]
 fn fixed_list_and_peers() {
     let without = [
-        // No browser is needed for it.
+        // It needs no browser.
         "fixed_list::the_list_stays_within_its_budget_on_the_wire",
-        // It begins with the page in front, which an extension's session never takes. `extension.rs` has its like.
+        // It begins with the page in front, which a session of the extension never uses. `extension.rs` has the counterpart.
         "fixed_list::only_select_page_with_bring_to_front",
         // They compare times. `hookup` and `looping` show that tabs do not wait for each other.
         "peers::peer_1_ten_tabs",
         "peers::peer_2_a_looping_tab",
-        // Launched ones.
+        // They launch a browser.
         "peers::peer_9_a_failed_tool",
     ];
     OverExtension::run(&["fixed_list::", "peers::"], &without, &[WITH_WEB_MCP]);
@@ -88,32 +88,32 @@ fn page_tools_where_chrome_has_none() {
     OverExtension::run(&[HOSTILE], &[], &[WITHOUT_WEB_MCP]);
 }
 
-/// What is experimental in this version of Chrome, as `tabmux` launches its own.
+/// The flags for experimental features with which `tabmux` launches its own Chrome.
 const WITH_WEB_MCP: &str = "--enable-features=WebMCP";
 const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP";
 
-/// It needs a browser without WebMCP.
+/// Needs a browser without WebMCP.
 const HOSTILE: &str = "page_tools::whatever_a_hostile_page_says";
 
-/// What Chrome gives to those who launched it, and not to an extension.
+/// What Chrome offers to a client that launched it, but not to an extension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Capability {
-    /// To start a browser, and to have none until then.
+    /// Starting a browser, and having none before.
     Launch,
-    /// Cookies and storage of one's own.
+    /// Separate cookies and storage.
     Contexts,
-    /// Objects of pages with their keys in the page's order; extensions get them sorted.
+    /// Keys of objects in the page's order; extensions get them sorted.
     OrderOfKeys,
-    /// Pages that are their own address.
+    /// Pages with `data:` addresses.
     DataAddresses,
-    /// To look into a page's memory.
+    /// Heap snapshots.
     Memory,
-    /// Decision of crashes in tabs that nobody works in.
+    /// Reports of crashes in tabs without a client.
     CrashesElsewhere,
 }
 
 impl Capability {
-    /// Whether we have it in the tests of this process.
+    /// Whether the tests of this process have it.
     pub(crate) fn is_given(self) -> bool {
         match self {
             Self::Launch
@@ -126,12 +126,12 @@ impl Capability {
     }
 }
 
-/// Makes a home whose daemon the extension knows, and leaves the browser without tabs and cookies.
+/// Prepares a home whose daemon the extension knows, and clears tabs and cookies of the browser.
 pub(crate) fn move_in(over: &'static OverExtension, home: &Path) {
     tabmux_testkit::over_extension::pair(&over.secret, home);
-    // A test that ended it may have failed before it started another.
+    // A test that ended the browser may have failed before it started another.
     over.start_browser();
-    // On a thread, because those who call are in the midst of a runtime of their own.
+    // On a thread, because callers are already inside a runtime.
     let clean = || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();
@@ -140,7 +140,7 @@ pub(crate) fn move_in(over: &'static OverExtension, home: &Path) {
     std::thread::spawn(clean).join().unwrap();
 }
 
-/// Points the program at the daemon of that home, which the extension finds.
+/// Sets the environment so that the program uses the daemon of that home, to which the extension connects.
 pub(crate) fn direct<'a>(
     over: &OverExtension,
     command: &'a mut Command,
@@ -152,7 +152,7 @@ pub(crate) fn direct<'a>(
         .env_remove("XDG_RUNTIME_DIR")
 }
 
-/// The flags of a session without those that make a browser, which is there and as they say.
+/// The flags of a session without those that launch a browser: the running one already has those settings.
 pub(crate) fn flags_without_launch<'a>(over: &OverExtension, flags: &[&'a str]) -> Vec<&'a str> {
     let mut flags = flags.to_vec();
     flags.retain(|flag| match flag.strip_prefix("--chromeArg=") {

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use tabmux_testkit::{Chromium, FixtureServer, McpClient, Response, patiently, process};
 use tempfile::TempDir;
 
-/// The daemon, the extension's folder, pages, and a browser once it is opened. All of it ends with this.
+/// The daemon, the extension's folder, pages, and a browser once it is opened. Dropping it ends everything.
 pub(crate) struct OwnBrowser {
     pub(crate) pages: FixtureServer,
     pub(crate) chromium: Chromium,
@@ -16,7 +16,7 @@ pub(crate) struct OwnBrowser {
 }
 
 impl OwnBrowser {
-    /// A browser with the extension, connected. `None` where tests with a real browser are not wanted.
+    /// A browser with the extension, connected. `None` if tests with a real browser are off.
     pub(crate) async fn open() -> Option<Self> {
         let executable = tabmux_testkit::real_browser()?;
         let home = TempDir::with_prefix("tabmux-own-").unwrap();
@@ -67,7 +67,7 @@ impl OwnBrowser {
         patiently(asking, || format!("connected: {wanted}, {}", self.log())).await;
     }
 
-    /// What `tabmux extension status` tells.
+    /// The output of `tabmux extension status`.
     pub(crate) fn status(&self) -> Value {
         let output = self
             .tabmux(&["extension", "status", "--json"])
@@ -83,7 +83,7 @@ impl OwnBrowser {
         sessions.as_array().map_or(0, Vec::len)
     }
 
-    /// Ends the daemon the hard way.
+    /// Kills the daemon with SIGKILL.
     pub(crate) fn kill_daemon(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             process::kill_hard(daemon.id());
@@ -91,7 +91,7 @@ impl OwnBrowser {
         }
     }
 
-    /// Ends the daemon as people do.
+    /// Stops the daemon with `tabmux daemon stop`.
     pub(crate) fn stop_daemon(&mut self) {
         let stopped = self.tabmux(&["daemon", "stop"]).status().unwrap();
         assert!(stopped.success());
@@ -113,7 +113,7 @@ impl OwnBrowser {
         client
     }
 
-    /// An agent with a name and a list that stands.
+    /// An agent with a name and a fixed list.
     pub(crate) async fn agent_named(&self, name: &str, flags: &[&str]) -> McpClient {
         let mut command = self.tabmux(&["mcp", "--extension", "--tools=static"]);
         command.args(flags);
@@ -122,14 +122,14 @@ impl OwnBrowser {
         client
     }
 
-    /// The program itself, pointed at this daemon.
+    /// The program, with the environment of this daemon.
     pub(crate) fn tabmux(&self, arguments: &[&str]) -> Command {
         let mut command = tabmux(&self.home, self.port);
         command.args(arguments);
         command
     }
 
-    /// What the daemon has logged.
+    /// The daemon's log.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.home.path().join("daemon.log")).unwrap_or_default()
     }
@@ -171,7 +171,7 @@ fn run_daemon(home: &TempDir, port: u16) -> Child {
     command.spawn().unwrap()
 }
 
-/// A port that was free a moment ago.
+/// A free port.
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

@@ -1,11 +1,11 @@
-//! A page that registers large tools anew all the time, beside somebody who has nothing to do with it.
+//! A page that registers large tools again and again, while another session works.
 
 use crate::crowd::Crowd;
 use crate::harness::page;
 use serde_json::json;
 use tabmux_testkit::{McpClient, patiently};
 
-/// Sixty tools of 46 kB, eight times a second, each time with other words; `calm` ends it with one small tool.
+/// Sixty tools of 46 kB, eight times a second, each time with another text; `calm` ends it with one small tool.
 const LOUD: &str = r#"<script>
     const schema = (turn) => ({type: "object", properties: {}, $comment: turn + "x".repeat(46_000)});
     const add = (name, turn, inputSchema, signal) => document.modelContext.registerTool(
@@ -70,7 +70,7 @@ async fn a_page_that_registers_large_tools_anew_all_the_time_harms_nobody_else()
             .text();
         assert!(snapshot.contains("quiet"), "{snapshot}");
     }
-    // When the page is quiet, what it has then is what is listed.
+    // When the page stops, its current tools are listed.
     let calm = json!({"function": "() => calm()"});
     let turns = loud.call_tool("evaluate_script", calm).await.ok().text();
     let last = async {

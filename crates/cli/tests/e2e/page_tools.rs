@@ -1,4 +1,4 @@
-//! Tools that pages have of their own, all the way: a real page, a real browser, a real client.
+//! Page tools, end to end: a real page, a real browser, a real client.
 
 use crate::crowd::Crowd;
 use crate::harness::{ACTIONS, FOCUSED, McpHarness, page};
@@ -88,7 +88,7 @@ async fn the_list_follows_the_tools_of_the_focused_page() {
         json!({"readOnlyHint": true})
     );
 
-    // The page adds a tool by itself, and takes it back.
+    // The page adds a tool by itself, and removes it.
     let add = "() => { window.c = new AbortController(); \
                add({name: 'extra', execute: () => 1}, {signal: c.signal}); }";
     let added = harness.step("evaluate_script", json!({"function": add}));
@@ -101,12 +101,12 @@ async fn the_list_follows_the_tools_of_the_focused_page() {
     assert_eq!(harness.names().await, with_tools(&TOOLS));
 
     // Spec: dynamic-tools 86.
-    // It comes again, and has the same tools.
+    // After a reload it has the same tools.
     let again = harness.step("navigate_page", json!({"type": "reload"}));
     assert_eq!(again.await.notices, 0);
     assert_eq!(harness.names().await, with_tools(&TOOLS));
 
-    // It navigates away, and they are gone.
+    // After a navigation they are gone.
     let away = json!({"type": "url", "url": harness.pages.url("/a")});
     assert_eq!(harness.step("navigate_page", away).await.notices, 1);
     assert_eq!(harness.names().await, with_tools(&[]));
@@ -165,7 +165,7 @@ async fn a_call_goes_to_the_focused_page_and_its_answer_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_call_of_a_page_tool_is_given_up_in_the_page() {
+async fn a_cancelled_call_of_a_page_tool_is_aborted_in_the_page() {
     let Some(harness) = McpHarness::launched(&["--confirm=never"]).await else {
         return;
     };
@@ -185,7 +185,7 @@ async fn a_cancelled_call_of_a_page_tool_is_given_up_in_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_a_list_that_stands_page_tools_are_called_by_name_or_through_call_page_tool() {
+async fn with_a_fixed_list_page_tools_are_called_by_name_or_through_call_page_tool() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&["--confirm=never"]).await;
     crowd.pages.route("/shop", shop("Shop"));
@@ -214,7 +214,7 @@ async fn with_a_list_that_stands_page_tools_are_called_by_name_or_through_call_p
     assert!(names.contains(&"buy".to_owned()), "{names:?}");
     let by_name = client.call_tool("look", json!({})).await.ok().text();
     assert_eq!(by_name, "You see Shop.");
-    // The tab has moved on: the old tool is refused, in words.
+    // The tab has navigated: the old tool is refused with a sentence.
     client
         .call_tool(
             "navigate_page",
@@ -231,7 +231,7 @@ async fn with_a_list_that_stands_page_tools_are_called_by_name_or_through_call_p
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
+async fn tools_of_a_tab_without_an_agent_are_found_on_request() {
     let Some(executable) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -257,7 +257,7 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
         if flag.starts_with("--enable") {
             assert!(listed.contains("buy in tab "), "{listed}");
         } else {
-            // Its scripts ran before anybody could give them a shim; after a reload they have it.
+            // Its scripts ran before the shim was added; after a reload they have it.
             assert!(!listed.contains("buy in tab "), "{listed}");
             let reload = json!({"type": "reload", "tabId": number.to_string()});
             client.call_tool("navigate_page", reload).await.ok();
@@ -270,15 +270,15 @@ async fn tools_of_a_tab_that_nobody_works_in_are_found_when_somebody_asks() {
         let told: Vec<_> = told.split_whitespace().collect();
         let told = told.join(" ");
         let expected = match flag.starts_with("--enable") {
-            true => "has WebMCP of its own",
-            false => "has no WebMCP of its own; pages get a stand-in",
+            true => "has native WebMCP",
+            false => "has no native WebMCP; pages get a stand-in",
         };
         assert!(told.contains(expected), "{told}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_a_hostile_page_says_the_list_is_valid() {
+async fn a_hostile_page_cannot_make_the_list_invalid() {
     let Some(harness) = McpHarness::launched(&["--chromeArg=--disable-features=WebMCP"]).await
     else {
         return;
@@ -347,7 +347,7 @@ async fn whatever_a_hostile_page_says_the_list_is_valid() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn tools_for_which_there_is_no_room_are_counted_in_the_list() {
+async fn tools_over_the_limit_are_counted_in_the_list() {
     let Some(harness) = McpHarness::launched(&["--generatedTools", "off"]).await else {
         return;
     };

@@ -6,7 +6,7 @@ use crate::user::User;
 use serde_json::json;
 use tabmux_testkit::McpClient;
 
-/// Two agents, each with a page, and the panel beside the person's own page.
+/// Two agents, each with a page, and the panel next to the person's own page.
 pub(crate) struct Scene {
     pub(crate) own: OwnBrowser,
     pub(crate) user: User,
@@ -67,7 +67,7 @@ async fn the_panel_shows_who_works_where_and_pauses_all() {
     }
     let cards = "[...document.querySelectorAll('.agent')].map((it) => it.querySelectorAll('.tab').length).join()";
     assert_eq!(panel.eval(cards).await, "1,1");
-    // What an agent does right now is told, with its tab and without what the page says.
+    // The panel shows what an agent is doing now, with its tab, but no text of the page.
     let slow = json!({"function": "() => new Promise(() => {})"});
     let slow = one.begin_call("evaluate_script", slow).await;
     panel.reads("evaluate_script").await;
@@ -108,7 +108,7 @@ async fn the_person_takes_a_tab_back_and_gives_another() {
     assert!(told.contains("was taken back by the person"), "{told}");
     let (first, second) = (own.pages.url("form?one"), own.pages.url("form?two"));
     worker.until_held(&[&first, &second]).await;
-    // A tab that it opened itself goes out of its group, too, and stays when the agent leaves.
+    // A tab that the agent opened also leaves its group, and stays open when the agent ends.
     let group = "chrome.tabs.query({url: '*://*/form?two'}).then(([tab]) => tab.groupId)";
     assert_ne!(worker.eval(group).await, -1);
     let row = "[...document.querySelectorAll('.agent')].find((it) => it.innerText.startsWith('Cursor')).querySelector('.back').click()";
@@ -126,7 +126,7 @@ async fn the_person_takes_a_tab_back_and_gives_another() {
 }
 
 #[tokio::test]
-async fn the_panel_recovers_whatever_dies_and_says_what_is_missing() {
+async fn the_panel_recovers_from_every_failure_and_says_what_is_missing() {
     let Some(mut scene) = Scene::set().await else {
         return;
     };
@@ -135,7 +135,7 @@ async fn the_panel_recovers_whatever_dies_and_says_what_is_missing() {
     scene.panel.reads("Claude Code").await;
     scene.panel.presses("Pause all").await;
     scene.panel.reads("All agents are paused").await;
-    // The pause outlives the worker and the daemon.
+    // The pause survives the end of the worker and the daemon.
     kill_worker(&scene.user).await;
     scene.panel.reads("tabmux is not connected.").await;
     scene.panel.reads("All agents are paused").await;
@@ -147,11 +147,11 @@ async fn the_panel_recovers_whatever_dies_and_says_what_is_missing() {
     assert!(text.starts_with("The person paused all agents"), "{text}");
     scene.panel.presses("Resume all").await;
     scene.panel.reads("Pause all").await;
-    // Their tabs are shown again before anybody calls.
+    // Their tabs are shown again before the next call.
     let tabs = "document.querySelectorAll('.tab').length === 2";
     scene.panel.until(tabs).await;
     assert!(search_of(&scene.one).await.contains("?one"));
-    // Without agents nobody starts another daemon.
+    // Without agents no daemon is started.
     let Scene {
         mut own,
         one,
@@ -161,7 +161,7 @@ async fn the_panel_recovers_whatever_dies_and_says_what_is_missing() {
     } = scene;
     drop((one, two));
     panel.reads("No agent is connected.").await;
-    // The one that runs may be one that an agent started.
+    // The running daemon may be one that an agent started.
     let stopped = own.tabmux(&["daemon", "stop"]).output().unwrap();
     assert!(stopped.status.success());
     panel.reads("The daemon is not running").await;

@@ -1,4 +1,4 @@
-//! The pictures of the side panel in the documents: taken of the real one, and written with
+//! The pictures of the side panel in the documentation: screenshots of the real one, written with
 //! `TABMUX_PICTURES=1`.
 
 use crate::inside::Inside;

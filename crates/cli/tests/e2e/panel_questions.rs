@@ -1,4 +1,4 @@
-//! Questions in the side panel, for clients that cannot ask; and what follows the person there.
+//! Questions in the side panel, for clients that cannot ask; and the switch for following the person.
 
 use crate::harness::page;
 use crate::inside::Inside;
@@ -30,7 +30,7 @@ async fn a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
     };
     worker.until(&badge("")).await;
     let buy = |item: &str| json!({"name": "buy", "arguments": {"item": item}});
-    // The badge calls the person, who opens the panel then.
+    // The badge alerts the person, who then opens the panel.
     let pending = agent.begin_call("call_page_tool", buy("tea")).await;
     worker.until(&badge("1")).await;
     let panel = Inside::side_panel(&mut user, &mine).await;
@@ -45,7 +45,7 @@ async fn a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
         .until("document.getElementById('questions').hidden && document.getElementById('said').textContent === ''")
         .await;
     worker.until(&badge("")).await;
-    // What strangers write is text.
+    // Text from the page is shown as text.
     let evil = "<img src=x onerror=\"window.hurt=1\">\u{202e}\n<script>window.hurt=1</script>";
     let pending = agent
         .begin_call("call_page_tool", buy(&evil.repeat(30)))
@@ -62,7 +62,7 @@ async fn a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
     panel.presses("Refuse buy").await;
     let told = pending.tool_reply().await.expect_error();
     assert!(told.contains("does not want buy to run"), "{told}");
-    // The call is withdrawn, and so is the question.
+    // The call is cancelled, and so the question disappears.
     let pending = agent.begin_call("call_page_tool", buy("gold")).await;
     panel.reads("Claude Code asks you").await;
     pending.cancel().await;
@@ -70,7 +70,7 @@ async fn a_client_that_cannot_ask_is_answered_in_the_real_side_panel() {
         .until("document.getElementById('questions').hidden")
         .await;
     assert_eq!(bought(&agent).await, "[\"tea\"]");
-    // To pause is to refuse.
+    // Pausing refuses the question.
     let pending = agent.begin_call("call_page_tool", buy("gold")).await;
     panel.reads("Claude Code asks you").await;
     panel.presses("Pause all").await;

@@ -1,4 +1,4 @@
-//! The side panel and sites: what the person allows there holds at once, and is what `tabmux policy` says.
+//! The side panel and sites: rules that the person sets there apply at once, and `tabmux policy` shows them.
 
 use crate::inside::{Inside, allow_in_private_windows};
 use crate::own_browser::OwnBrowser;
@@ -22,7 +22,7 @@ async fn the_person_blocks_the_site_in_front_and_allows_it_again() {
     } = &scene;
     let origin = own.pages.url("").trim_end_matches('/').to_owned();
     panel.reads("Agents may act on this site.").await;
-    // What is at work there ends.
+    // Running calls there end.
     let slow = json!({"function": "() => new Promise(() => {})"});
     let slow = one.begin_call("evaluate_script", slow).await;
     panel.reads("evaluate_script").await;
@@ -42,7 +42,7 @@ async fn the_person_blocks_the_site_in_front_and_allows_it_again() {
     panel.reads("Agents may act on this site.").await;
     assert_eq!(policy(own, &["list"]), "Agents may see every site.\n");
     assert!(search_of(one).await.contains("?one"));
-    // What is said in a terminal is seen here, and the other way round.
+    // Rules set in a terminal are shown here, and the other way round.
     policy(own, &["allow", "https://other.test"]);
     panel
         .reads("Agents may not act on this site: you allow only others.")
@@ -58,14 +58,14 @@ async fn the_person_blocks_the_site_in_front_and_allows_it_again() {
     );
     assert!(search_of(one).await.contains("?one"));
     panel.presses("Allow no longer: https://other.test").await;
-    // Without the last of them everything is allowed, and the button says so.
+    // Without the last allowed site every site is allowed, and the button says so.
     panel.presses(&format!("Allow all sites: {origin}")).await;
     panel.reads("Allow only this site").await;
     assert_eq!(policy(own, &["list"]), "Agents may see every site.\n");
 }
 
 #[tokio::test]
-async fn tabs_of_private_windows_are_left_alone_until_the_person_lets_agents_in() {
+async fn tabs_of_private_windows_are_hidden_until_the_person_allows_them() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -85,7 +85,7 @@ async fn tabs_of_private_windows_are_left_alone_until_the_person_lets_agents_in(
         ))
         .await;
     let agent = own.agent_named("Cursor", &[]).await;
-    // What it opens is not in a private window, though one is in front.
+    // The agent opens its tab in a normal window, though a private one is in front.
     let url = own.pages.url("form?open");
     agent.call_tool("new_page", json!({"url": url})).await.ok();
     worker

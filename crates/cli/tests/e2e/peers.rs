@@ -1,5 +1,4 @@
-//! Defects that were found in other servers of this kind, where they show only from outside: each is
-//! a test that passes here.
+//! Defects that were found in similar servers, and that show only end to end: each has a test that passes here.
 
 use crate::crowd::Crowd;
 use futures_util::future::join_all;
@@ -10,7 +9,7 @@ use tabmux_testkit::{McpClient, Response};
 const LOOP: &str = "() => { const x = new XMLHttpRequest(); x.open('GET', '/looping', false); x.send(); \
                     for (;;) {} }";
 
-/// Opens as many tabs; their numbers.
+/// Opens this many tabs; returns their numbers.
 async fn tabs(crowd: &Crowd, client: &McpClient, count: usize) -> Vec<u64> {
     let mut ids = Vec::new();
     for number in 1..=count {
@@ -54,7 +53,7 @@ async fn peer_1_ten_tabs_that_wait_in_a_script_take_as_long_as_one() {
 
 /// One page in an endless loop froze everything for three minutes, and cancelling did not help.
 #[tokio::test(flavor = "multi_thread")]
-async fn peer_2_a_looping_tab_delays_nobody_and_is_freed_by_cancelling() {
+async fn peer_2_a_looping_tab_delays_no_other_and_is_freed_by_cancelling() {
     let Some(crowd) = Crowd::gather() else { return };
     crowd.pages.route("/looping", Response::text("go"));
     let client = crowd.client(&[]).await;
@@ -80,7 +79,7 @@ async fn peer_2_a_looping_tab_delays_nobody_and_is_freed_by_cancelling() {
     other.call_tool("new_page", json!({"url": url})).await.ok();
     assert!(!looping.is_answered());
     eprintln!("ten rounds alone {before:?}, beside a loop {beside:?}");
-    // One of two cores is busy with the loop; the peer took a thousand times as long.
+    // One of two cores is busy with the loop; the other server took a thousand times as long.
     assert!(
         beside < before * 4,
         "ten rounds alone {before:?}, beside a loop {beside:?}"
@@ -127,9 +126,9 @@ fn peer_9_a_failed_tool_fails_on_the_command_line_and_a_command_is_quick() {
     );
 }
 
-/// What is there for those who ask for it is not there for others.
+/// Opt-in tools of one client are not offered to others.
 #[tokio::test(flavor = "multi_thread")]
-async fn opt_in_tools_are_there_only_for_those_who_ask() {
+async fn opt_in_tools_are_offered_only_on_request() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let asked = crowd

@@ -1,9 +1,9 @@
-//! What people forbid agents, all the way: flags, `tabmux policy`, and questions before a tool runs.
+//! Limits for agents, end to end: flags, `tabmux policy`, and questions before a tool runs.
 
 use crate::crowd::Crowd;
 use crate::harness::{McpHarness, page};
 use crate::over_extension::Capability;
-use crate::somebody::Somebody;
+use crate::running_browser::RunningBrowser;
 use serde_json::json;
 use tabmux_testkit::{McpClient, patiently};
 
@@ -58,14 +58,14 @@ async fn a_session_sees_only_the_origins_that_its_flags_allow() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tab_that_may_not_be_seen_is_listed_by_its_origin() {
     let Some(crowd) = Crowd::gather() else { return };
-    let somebody = Somebody::beside(&crowd).await;
+    let browser = RunningBrowser::start(&crowd).await;
     let body = "<p>1234</p><script>fetch('/ready')</script>";
     crowd.pages.route("/secret", page("Top secret", body));
     let there = crowd.pages.cross_site_url("/secret?token=1");
-    somebody.user.opens(&there).await;
+    browser.user.opens(&there).await;
     crowd.pages.wait_for_request("/ready").await;
     let blocked = ["--blockedOrigins=localhost"];
-    let client = somebody.guest(&crowd, &blocked).await;
+    let client = browser.guest(&crowd, &blocked).await;
     let pages = client.call_tool("list_pages", json!({})).await.ok().text();
     let line = pages.lines().find(|line| line.contains("(blocked)"));
     let line = line.unwrap_or_else(|| panic!("{pages}"));
@@ -99,7 +99,7 @@ async fn a_tab_that_may_not_be_seen_is_listed_by_its_origin() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_person_says_holds_for_all_at_once() {
+async fn rules_of_the_person_apply_to_all_sessions_at_once() {
     let Some(crowd) = Crowd::gather() else { return };
     let client = crowd.client(&[]).await;
     let url = crowd.pages.url("/");
@@ -226,7 +226,7 @@ async fn a_consequential_tool_does_not_run_where_nobody_can_be_asked() {
 
 /// Spec: security 24, 30.
 #[tokio::test(flavor = "multi_thread")]
-async fn over_the_daemon_the_question_comes_through_and_is_written_down() {
+async fn over_the_daemon_the_question_arrives_and_is_logged() {
     let Some(crowd) = Crowd::gather() else { return };
     let mut client = crowd.client_working_in(crowd.home(), &[]);
     client.can(json!({"elicitation": {"form": {}}}));

@@ -1,4 +1,4 @@
-//! Private windows of a browser that is attached by its port: nobody's business, unless the person says so.
+//! Private windows of an attached browser: hidden, unless the person allows them.
 
 use crate::inside::{Inside, allow_in_private_windows};
 use crate::own_browser::OwnBrowser;
@@ -8,7 +8,8 @@ use serde_json::json;
 use tabmux_cdp::types::target::{CreateBrowserContext, CreateTarget};
 use tabmux_testkit::{McpClient, patiently};
 
-/// Opens a page in a context of its own, as other programs do; to us that looks like a private window.
+/// Opens a page in a separate browser context, as other programs do; tabmux cannot distinguish it from a private
+/// window.
 async fn opens_apart(user: &User, url: &str) {
     let context = user.browser().send(CreateBrowserContext::default()).await;
     let create = CreateTarget {
@@ -23,7 +24,7 @@ async fn pages_of(agent: &McpClient) -> String {
     agent.call_tool("list_pages", json!({})).await.ok().text()
 }
 
-/// Asks until these pages are listed.
+/// Waits until these pages are listed.
 async fn until_listed(agent: &McpClient, wanted: &[&str]) -> String {
     let listed = async {
         loop {
@@ -37,7 +38,7 @@ async fn until_listed(agent: &McpClient, wanted: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn private_windows_of_an_attached_browser_are_left_alone_until_the_person_lets_agents_in() {
+async fn private_windows_of_an_attached_browser_are_hidden_until_the_person_allows_them() {
     let Some(own) = OwnBrowser::open().await else {
         return;
     };
@@ -58,7 +59,7 @@ async fn private_windows_of_an_attached_browser_are_left_alone_until_the_person_
     let agent = own.agent(&[&there, "--tools=static"]).await;
     until_listed(&agent, &["?mine"]).await;
     opens_apart(&user, &url("later")).await;
-    // What is ours stays ours, in a context of its own or not.
+    // Our own tabs stay usable, in a separate context or not.
     let apart = json!({"url": url("ours"), "isolatedContext": "apart"});
     agent.call_tool("new_page", apart).await.ok();
     agent
@@ -69,7 +70,7 @@ async fn private_windows_of_an_attached_browser_are_left_alone_until_the_person_
     for hidden in ["?secret", "?foreign", "?later"] {
         assert!(!pages.contains(hidden), "{pages}");
     }
-    // Nor can anybody guess their numbers.
+    // Nor can an agent guess their numbers.
     for number in (1..20).flat_map(|number| [number.to_string(), format!("#{number}")]) {
         let look = json!({"tabId": number, "function": "() => location.search"});
         let looked = agent.call_tool("evaluate_script", look).await.text();

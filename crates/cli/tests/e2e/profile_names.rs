@@ -1,4 +1,4 @@
-//! What a person's browser is called: by the name that it found when it loaded the extension.
+//! A person's browser has the name that it read when it loaded the extension.
 
 use crate::inside::reload;
 use crate::own_browser::OwnBrowser;
@@ -11,7 +11,7 @@ async fn a_browser_keeps_its_name_until_the_person_reloads_the_extension() {
     let Some(mut own) = OwnBrowser::open().await else {
         return;
     };
-    // Another name is for the browser that loads the folder next.
+    // A new name applies to the next browser that loads the folder.
     let mut install = own.tabmux(&["extension", "install", "--wait=0", "--name=Other"]);
     assert!(install.output().unwrap().status.success());
     own.kill_daemon();

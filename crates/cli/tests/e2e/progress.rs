@@ -1,11 +1,11 @@
-//! A client that asks for progress hears that a call goes on, and what it waits for.
+//! A client that asks for progress learns that a call is still running, and what it waits for.
 
 use crate::crowd::Crowd;
 use crate::harness::McpHarness;
 use serde_json::{Value, json};
 use tabmux_testkit::{McpClient, Message};
 
-/// Makes calls that wait in one page, and waits until progress says so of all.
+/// Makes calls that wait in one page, and waits until each has sent progress.
 async fn hears_of_all(client: &McpClient) {
     let call = async |token: u64, tool: &str, arguments: Value| {
         let meta = json!({"progressToken": token});
@@ -50,7 +50,7 @@ async fn hears_of_all(client: &McpClient) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn long_calls_tell_what_they_wait_for_with_a_daemon_and_without() {
+async fn long_calls_report_what_they_wait_for_with_and_without_a_daemon() {
     let Some(crowd) = Crowd::gather() else { return };
     hears_of_all(&crowd.client(&[]).await).await;
     let Some(harness) = McpHarness::disconnected(&["--tools=static"]).await else {

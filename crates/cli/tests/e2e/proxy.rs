@@ -1,10 +1,10 @@
-//! A proxy that wants a password, and sites that want one, as an agent meets them.
+//! A proxy and sites that require a password, as an agent sees them.
 
 use crate::harness::{McpHarness, page};
 use serde_json::json;
 use tabmux_testkit::{FixtureServer, OverExtension, ProxyServer, Response};
 
-/// `me:p@ss` and `you:pw`, as they are sent.
+/// `me:p@ss` and `you:pw`, encoded.
 const PROXY_LOGIN: &str = "bWU6cEBzcw==";
 const SITE_LOGIN: &str = "Basic eW91OnB3";
 
@@ -26,7 +26,7 @@ fn site() -> FixtureServer {
 }
 
 #[tokio::test]
-async fn a_proxy_with_a_password_is_used_and_refusals_are_told_apart() {
+async fn a_proxy_with_a_password_is_used_and_its_refusals_are_distinguished() {
     if OverExtension::here().is_some() {
         return; // A person's browser has its own proxy.
     }

@@ -1,5 +1,5 @@
 //! Random walks through the state machine with a real browser, compared with the model at every
-//! step. `TABMUX_SOAK=1` walks many more; `TABMUX_SEED=n` walks one of them again.
+//! step. `TABMUX_SOAK=1` walks many more; `TABMUX_SEED=n` repeats one of them.
 
 use crate::harness::{ACTIONS, McpHarness, Step, Tabs, page};
 use crate::model::{Expected, Model, Move, Pick};
@@ -19,14 +19,14 @@ async fn twenty_random_walks_agree_with_the_model() {
     let seeds: Vec<u64> = match (variable("TABMUX_SEED"), variable("TABMUX_SOAK")) {
         (Some(seed), _) => vec![seed],
         (None, Some(1..)) => (0..400).collect(),
-        // They take turns in one browser there, which is slower.
+        // Over the extension they take turns in one browser, which is slower.
         (None, _) if OverExtension::here().is_some() => (0..8).collect(),
         (None, _) => (0..20).collect(),
     };
     if OverExtension::here().is_some() {
         return walk_all(&browser, seeds).await;
     }
-    // Two at a time: each has a browser of its own.
+    // Two at a time: each has its own browser.
     let (even, odd) = seeds
         .into_iter()
         .partition::<Vec<_>, _>(|seed| seed % 2 == 0);
@@ -50,16 +50,16 @@ struct Walk {
     harness: McpHarness,
     user: Option<User>,
     model: Model,
-    /// What the server calls the model's tabs.
+    /// The server's numbers of the model's tabs.
     ids: HashMap<usize, u64>,
     pages: usize,
     story: String,
 }
 
 impl Walk {
-    /// A fresh server, DISCONNECTED.
+    /// A new server, DISCONNECTED.
     async fn begin(browser: &Path, seed: u64) -> Self {
-        // What pages get besides is no part of the model.
+        // Generated tools are not a part of the model.
         let bare = "--generatedTools=off";
         let is_persons = OverExtension::here().is_some();
         let harness = match is_persons {
@@ -110,11 +110,11 @@ impl Walk {
         }
     }
 
-    /// The call that a move is, if it is one.
+    /// The call of a move, if it is one.
     fn call(&self, next: &Move, before: &Model) -> Option<(&'static str, Value)> {
         let id = |pick: &Pick| match pick {
             Pick::Known(place) => self.ids[&before.tabs[*place].number],
-            // One more than any that was ever seen.
+            // One more than any number so far.
             Pick::Unknown => self.ids.values().max().map_or(1_000, |id| id + 1_000),
         };
         Some(match next {
@@ -137,7 +137,7 @@ impl Walk {
     async fn play(&mut self, next: &Move, tool: &str, arguments: Value) -> Expected {
         let profile = self.profile();
         if tool == "connect_browser" {
-            // What a browser that has ended leaves there would lead the user astray.
+            // Files that an ended browser left would mislead the user's connection.
             let _ = std::fs::remove_file(profile.join("DevToolsActivePort"));
         }
         let Step { reply, notices } = self.harness.step(tool, arguments).await;
@@ -152,13 +152,10 @@ impl Walk {
         Expected { succeeds, notices }
     }
 
-    /// What happens without the agent. Its consequence is awaited, not timed.
+    /// Makes a move of the user or the browser, and waits for its effect.
     async fn play_outside(&mut self, next: &Move, before: &Model, expected: &Expected) -> Expected {
         let url = |place: &usize| before.tabs[*place].url.as_str();
-        let mut user = self
-            .user
-            .take()
-            .expect("somebody sits in front of a connected browser");
+        let mut user = self.user.take().expect("a connected browser has a user");
         match next {
             Move::UserOpens { url } => drop(user.opens(url).await),
             Move::UserNavigates { tab, url: to } => user.navigates(url(tab), to).await,
@@ -170,7 +167,7 @@ impl Walk {
             self.harness.client.next_notification().await;
         }
         if let Some(over) = OverExtension::here() {
-            // It might only have been away: that is told after some seconds.
+            // It might only be disconnected for a moment, so its end is reported after some seconds.
             let is_over = matches!(next, Move::BrowserDies);
             while is_over && self.harness.names().await != ["connect_browser"] {
                 self.harness.client.next_notification().await;
@@ -226,7 +223,7 @@ impl Walk {
         assert_eq!(tabs.focused(), focused, "{}", self.story);
     }
 
-    /// Mostly what makes sense in this state, sometimes what does not.
+    /// Usually a valid move in this state, sometimes an invalid one.
     fn choose(&mut self) -> Move {
         let tabs = self.model.tabs.len();
         if !self.model.connected && !self.rng.one_in(4) {
@@ -295,7 +292,7 @@ impl Walk {
         self.model.tabs.iter().map(|tab| tab.url.as_str()).collect()
     }
 
-    /// Adds to the story, which is also shown where a wait is in vain.
+    /// Adds to the story, which is also printed when a wait times out.
     fn tell(&mut self, line: &str) {
         self.story += line;
         self.story.push('\n');

@@ -1,4 +1,4 @@
-//! Browsers that are chosen, started, lost and found again, as an agent with attached browsers sees it.
+//! Browsers that are chosen, started, lost and reconnected, for an agent with attached browsers.
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ async fn title(client: &McpClient) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_without_a_number_go_to_the_browser_that_was_chosen() {
     let Some(crowd) = Crowd::gather() else { return };
-    let browsers = [crowd.somebodys_browser(), crowd.somebodys_browser()];
+    let browsers = [crowd.running_browser(), crowd.running_browser()];
     let [one, two] = browsers.each_ref().map(|browser| browser.http_url());
     let flags = [&one, &two].map(|url| format!("--browserUrl={url}"));
     let client = crowd
@@ -84,7 +84,7 @@ async fn a_start_command_starts_the_browser_that_a_reconnect_then_reaches() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_command_does_not_run_while_the_browser_can_be_reached() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
+    let chromium = crowd.running_browser();
     let mark = crowd.home().join("started");
     let flag = format!(
         "--browserUrl={}|touch {}",
@@ -102,9 +102,9 @@ async fn a_start_command_does_not_run_while_the_browser_can_be_reached() {
 
 /// Spec: multi-browser 88.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_browser_that_came_back_is_told_once_and_its_pages_have_new_numbers() {
+async fn a_reconnected_browser_is_reported_once_and_its_pages_have_new_numbers() {
     let Some(crowd) = Crowd::gather() else { return };
-    let mut chromium = crowd.somebodys_browser();
+    let mut chromium = crowd.running_browser();
     let client = crowd.guest(&chromium).await;
     let url = crowd.secret_of("before");
     text(&client, "navigate_page", json!({"url": url})).await;
@@ -119,7 +119,7 @@ async fn a_browser_that_came_back_is_told_once_and_its_pages_have_new_numbers() 
         while is_connected(&text(&client, "list_browsers", json!({})).await) {}
     };
     patiently(lost, || "the browser to be known as gone".to_owned()).await;
-    let _again = crowd.somebodys_browser_at(port);
+    let _again = crowd.running_browser_at(port);
     let mut said = vec![text(&client, "reconnect_browser", json!({"force": true})).await];
     for _ in 0..2 {
         said.push(text(&client, "list_pages", json!({})).await);
@@ -140,7 +140,7 @@ fn numbers(list: &str) -> Vec<u32> {
         .collect()
 }
 
-/// A port that nothing listens on: it was free a moment ago.
+/// A free port.
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()

@@ -1,4 +1,4 @@
-//! Browsers that are connected ahead of their first call, and how each has served since.
+//! Browsers that are connected before their first call, and the metrics of each.
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn by_url(chromium: &Chromium) -> String {
     format!("--browserUrl={}", chromium.http_url())
 }
 
-/// What `tabmux browsers --json` says.
+/// The output of `tabmux browsers --json`.
 fn browsers(crowd: &Crowd) -> Vec<Value> {
     let output = crowd.tabmux().args(["browsers", "--json"]).output();
     let output = output.unwrap();
@@ -20,10 +20,10 @@ fn browsers(crowd: &Crowd) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn all_browsers_are_connected_in_the_background_when_that_is_wanted() {
     let Some(crowd) = Crowd::gather() else { return };
-    let gone = crowd.somebodys_browser();
+    let gone = crowd.running_browser();
     let nobody = by_url(&gone);
     drop(gone);
-    let (first, second) = (crowd.somebodys_browser(), crowd.somebodys_browser());
+    let (first, second) = (crowd.running_browser(), crowd.running_browser());
     let (one, two) = (by_url(&first), by_url(&second));
     let client = crowd
         .visitor(&[&one, &nobody, &two, "--connectAtStart"])
@@ -39,7 +39,7 @@ async fn all_browsers_are_connected_in_the_background_when_that_is_wanted() {
         };
         rows.filter_map(state).collect::<Vec<_>>()
     };
-    // Nobody needs a browser here, and all the same they come.
+    // No call needs a browser here, but all connect.
     let come = || "all browsers to be tried".to_owned();
     let wanted = ["connected", "disconnected", "connected"];
     patiently(async { while states().await != wanted {} }, come).await;
@@ -52,7 +52,7 @@ async fn all_browsers_are_connected_in_the_background_when_that_is_wanted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_are_counted_for_the_browser_that_served_them() {
     let Some(crowd) = Crowd::gather() else { return };
-    let (first, second) = (crowd.somebodys_browser(), crowd.somebodys_browser());
+    let (first, second) = (crowd.running_browser(), crowd.running_browser());
     let client = crowd.visitor(&[&by_url(&first), &by_url(&second)]).await;
     client.call_tool("list_browsers", json!({})).await.ok();
     assert_eq!(browsers(&crowd)[0]["metrics"]["calls"], 0);
@@ -81,7 +81,7 @@ async fn calls_are_counted_for_the_browser_that_served_them() {
         assert_eq!(row["metrics"]["connects"], 1, "{row}");
         assert!(row["metrics"]["connectedSeconds"].is_u64(), "{row}");
     }
-    // People see the same below each row, on a terminal of 80 columns.
+    // The table shows the same below each row, on a terminal of 80 columns.
     let mut table = crowd.tabmux();
     let table = table.arg("browsers").env("COLUMNS", "80").output().unwrap();
     let table = String::from_utf8(table.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Many agents, one browser: each in its own tab, answers to whom they belong, true status.
+//! Many agents in one browser: each has its own tab, gets its own answers, and a correct status.
 
 use crate::crowd::Crowd;
 use crate::over_extension::Capability;
@@ -28,20 +28,20 @@ async fn title(client: &McpClient, more: Value) -> String {
         .replace('"', "")
 }
 
-/// The verification plan of the design: distinct sessions, distinct tabs, the right tab for
-/// explicit ids, true status when the browser goes away.
+/// The verification plan of the specification: distinct sessions, distinct tabs, the right tab for explicit ids,
+/// a correct status when the browser ends.
 async fn verify_with(count: usize) {
     let Some(crowd) = Crowd::gather() else { return };
     let mut clients = Vec::new();
     for _ in 0..count {
         clients.push(crowd.client(&[]).await);
     }
-    // A client answers its handshake before it has its session; a call waits for that.
+    // The handshake is answered before the session is open; a call waits for the session.
     for client in &clients {
         status(client).await;
     }
     // Spec: multi-client 28, 40, 44.
-    // Each client has a session of its own, and is told so by the daemon.
+    // Each client has its own session, as the daemon reports.
     let mut sessions = BTreeSet::new();
     for client in &clients {
         let told = status(client).await;
@@ -54,7 +54,7 @@ async fn verify_with(count: usize) {
     }
     assert_eq!(sessions.len(), count);
     // Spec: multi-client 41.
-    // A tool without a tab makes one, for each of them, all at once.
+    // A tool without a tab opens one, for all clients at once.
     let goings = clients.iter().enumerate().map(|(number, client)| {
         let url = crowd.secret_of(&format!("agent{number}"));
         async move {
@@ -78,7 +78,7 @@ async fn verify_with(count: usize) {
         .collect();
     assert_eq!(holders.len(), count);
     // Spec: security 20.
-    // Nobody is shown another's tab.
+    // No client sees the tab of another.
     for (number, client) in clients.iter().enumerate() {
         let pages = client.call_tool("list_pages", json!({})).await.ok().text();
         assert_eq!(pages.lines().count(), 1, "{pages}");
@@ -103,16 +103,16 @@ async fn verify_with(count: usize) {
         last["title"].as_str().unwrap()
     );
     // Spec: multi-client 43.
-    // The browser goes away, and everybody is told the truth.
+    // The browser ends, and the status of every client says so.
     crowd.kill_browser().await;
-    // One that is a person's is waited for.
+    // A person's browser is waited for.
     let state = match OverExtension::here() {
         Some(_) => "connecting",
         None => "disconnected",
     };
     for client in &clients {
         let mut told = status(client).await;
-        // Decision of its end reaches the daemon a moment after the process is gone.
+        // The daemon notices the end a moment after the process is gone.
         let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
         while told["connected"] == json!(true) {
             assert!(std::time::Instant::now() < patience, "{told}");
@@ -123,7 +123,7 @@ async fn verify_with(count: usize) {
     if let Some(over) = OverExtension::here() {
         over.start_browser();
     }
-    // And works again by itself: one error that names the tab, then a new one.
+    // Every client recovers by itself: one error that names the tab, then a new tab.
     let lost = clients[0]
         .call_tool("take_snapshot", json!({}))
         .await
@@ -134,14 +134,14 @@ async fn verify_with(count: usize) {
     );
     clients[0].call_tool("take_snapshot", json!({})).await.ok();
     if !crowd.can(Capability::Launch) {
-        // The person started it again, so that is no news. That their tab is gone is told to all.
+        // The person restarted it, so only the loss of the tab is reported, to every client.
         let lost = clients[1].call_tool("take_snapshot", json!({})).await;
         let lost = lost.expect_error();
         assert!(lost.contains("was closed"), "{lost}");
         clients[1].call_tool("take_snapshot", json!({})).await.ok();
         return;
     }
-    // Whoever only looks is told as well, once.
+    // A client that only lists pages is told once, too.
     for expected in [true, false] {
         let seen = clients[1].call_tool("list_pages", json!({})).await.ok();
         let told = seen.text().contains("had ended and was started again");
@@ -216,7 +216,7 @@ async fn answers_belong_to_their_callers_however_many_calls_are_under_way() {
 
 /// Spec: multi-client 33, 34.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_session_opened_closes_with_it_unless_it_keeps_it() {
+async fn tabs_of_a_session_close_with_it_unless_it_keeps_them() {
     let Some(crowd) = Crowd::gather() else { return };
     let stays = crowd.client(&[]).await;
     stays
@@ -241,7 +241,7 @@ async fn what_a_session_opened_closes_with_it_unless_it_keeps_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_exclusive_tab_is_its_holders_alone() {
+async fn an_exclusive_tab_is_usable_only_by_its_holder() {
     let Some(crowd) = Crowd::gather() else { return };
     let owner = crowd.client(&["--tabPolicy=exclusive"]).await;
     owner
@@ -297,7 +297,7 @@ async fn clients_that_start_at_once_find_one_daemon() {
         assert!(told["sessionId"].as_str().unwrap().starts_with("sess_"));
     }
     assert_eq!(status(&clients[0]).await["activeSessions"], 8);
-    // Those that came second find the place taken, and end.
+    // The other daemons find the socket in use, and end.
     let daemons = || {
         let processes = process::processes_with(&crowd.mark());
         let runs = |process: &&process::Process| process.command.contains("daemon run");
@@ -310,9 +310,9 @@ async fn clients_that_start_at_once_find_one_daemon() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn in_a_users_browser_the_first_session_takes_the_page_in_front_and_closes_nothing() {
+async fn in_a_users_browser_the_first_session_uses_the_page_in_front_and_closes_nothing() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
+    let chromium = crowd.running_browser();
     let (mut first, mut second) = (crowd.guest(&chromium).await, crowd.guest(&chromium).await);
     first
         .call_tool("navigate_page", json!({"url": crowd.secret_of("users")}))

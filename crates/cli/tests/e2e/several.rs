@@ -1,10 +1,10 @@
-//! Several real browsers in one session: the manual test plan of the seed.
+//! Several real browsers in one session: the manual test plan of the specification.
 
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
 use tabmux_testkit::{Chromium, McpClient, patiently, process};
 
-/// Browsers of somebody else's, and a client that is attached to all of them.
+/// Running browsers, and a client that is attached to all of them.
 struct Scene {
     crowd: Crowd,
     browsers: Vec<Chromium>,
@@ -14,7 +14,7 @@ struct Scene {
 impl Scene {
     async fn with(count: usize, flag: impl Fn(&Chromium) -> String) -> Option<Self> {
         let crowd = Crowd::gather()?;
-        let browsers: Vec<_> = (0..count).map(|_| crowd.somebodys_browser()).collect();
+        let browsers: Vec<_> = (0..count).map(|_| crowd.running_browser()).collect();
         let flags: Vec<_> = browsers.iter().map(flag).collect();
         let flags: Vec<_> = flags.iter().map(String::as_str).collect();
         let client = crowd.visitor(&flags).await;
@@ -72,12 +72,12 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
     let list = scene.text("list_browsers", json!({})).await;
     assert_eq!(list, list_of("pending"));
     // Spec: multi-browser 1, 7, 54, 73.
-    // Each browser goes where it is sent.
+    // Each browser navigates to its own page.
     for browser in 1..=count {
         scene.goes_to(browser, &format!("number{browser}")).await;
     }
     // Spec: multi-browser 53, 74.
-    // And only there.
+    // And no other browser does.
     let mut pictures = Vec::new();
     for browser in 1..=count {
         assert_eq!(scene.title(browser).await, format!("number{browser}"));
@@ -87,7 +87,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
         assert!(pages.contains(&format!("number{browser} (")), "{pages}");
         assert_eq!(pages.lines().count(), 1, "{pages}");
         // Spec: multi-browser 52, 74.
-        // A picture of each, and it is another one.
+        // A screenshot of each, and all differ.
         let picture = json!({"browserIndex": browser, "format": "png"});
         let reply = scene.client.call_tool("take_screenshot", picture).await;
         let reply = reply.ok();
@@ -103,7 +103,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
     let list = scene.text("list_browsers", json!({})).await;
     assert_eq!(list, list_of("connected"));
     // Spec: multi-browser 43, 106.
-    // Every tool that works in a browser is told which, first of all.
+    // Every tool that works in a browser needs its index.
     for tool in scene.client.list_tools().await {
         let properties = tool["inputSchema"]["properties"].as_object().unwrap();
         let exempt = [
@@ -142,7 +142,7 @@ async fn manual_plan(count: usize, flag: impl Fn(&Chromium) -> String) {
             .expect_error();
     }
     // Spec: multi-browser 21.
-    // Attached browsers are let go of, never closed.
+    // Attached browsers are detached, never closed.
     let pids: Vec<_> = scene.browsers.iter().map(Chromium::pid).collect();
     let Scene {
         crowd,
@@ -214,7 +214,7 @@ async fn browsers_come_go_and_die_without_disturbing_each_other() {
     let Some(mut scene) = Scene::with(1, by_url).await else {
         return;
     };
-    let other = scene.crowd.somebodys_browser();
+    let other = scene.crowd.running_browser();
     scene
         .text(
             "add_browser",
@@ -269,7 +269,7 @@ async fn browsers_come_go_and_die_without_disturbing_each_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_command_runs_when_a_reconnect_is_asked_for() {
     let Some(crowd) = Crowd::gather() else { return };
-    let chromium = crowd.somebodys_browser();
+    let chromium = crowd.running_browser();
     let port = chromium.http_url();
     drop(chromium);
     let mark = crowd.home().join("started");

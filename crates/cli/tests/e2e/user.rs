@@ -1,5 +1,5 @@
-//! The person in front of the browser: opens, navigates, crashes and closes tabs by hand, so to say
-//! through a connection that tabmux knows nothing of.
+//! Simulates the person who uses the browser: opens, navigates, crashes and closes tabs, through a connection that
+//! tabmux does not know.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -20,14 +20,14 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Sits down in front of the browser at this websocket.
+    /// Connects to the browser at this websocket.
     pub(crate) async fn at(websocket: &str) -> Self {
         let transport = WebSocketTransport::connect(websocket, &[]).await.unwrap();
         let (browser, events) = Connection::start(transport);
         Self { browser, events }
     }
 
-    /// Sits down in front of the browser that has this profile and a debugging port.
+    /// Connects to the browser with this profile and a debugging port.
     pub(crate) async fn of_profile(profile: &Path) -> Self {
         let file = profile.join("DevToolsActivePort");
         let story = || format!("{} to be written", file.display());
@@ -47,7 +47,7 @@ impl User {
         Self::at(&format!("ws://127.0.0.1:{port}{path}")).await
     }
 
-    /// The person's own way to the browser.
+    /// The person's own connection to the browser.
     pub(crate) fn browser(&self) -> &Session {
         &self.browser
     }
@@ -61,7 +61,7 @@ impl User {
         self.browser.send(create).await.unwrap().target_id
     }
 
-    /// Sends the tab that shows `from` elsewhere.
+    /// Navigates the tab that shows `from` to `to`.
     pub(crate) async fn navigates(&mut self, from: &str, to: &str) {
         let (session, tab) = self.attach(from).await;
         let navigate = Navigate {
@@ -90,8 +90,8 @@ impl User {
     /// Makes the tab that shows `url` crash.
     pub(crate) async fn crashes(&mut self, url: &str) {
         let (session, tab) = self.attach(url).await;
-        // Chrome shows nothing of a crash before the first page has arrived: what dies is the
-        // renderer of the blank page that it replaces.
+        // Wait for the first page: before that the renderer of the blank page would crash, which Chrome does not
+        // show.
         let here = json!({"expression": "location.href"});
         let arrival = async {
             loop {
@@ -109,7 +109,7 @@ impl User {
         self.detach(session).await;
     }
 
-    /// Closes all tabs and forgets all logins.
+    /// Closes all tabs and deletes all cookies.
     pub(crate) async fn clears_up(&self) {
         let nothing = json!({});
         let forget = self
@@ -123,7 +123,7 @@ impl User {
                     return;
                 }
                 for TargetInfo { target_id, .. } in tabs {
-                    // One that is closing already is not there any more.
+                    // A tab that is already closing may be gone.
                     let _ = self.browser.send(CloseTarget { target_id }).await;
                 }
             }
@@ -140,7 +140,7 @@ impl User {
         .await;
     }
 
-    /// The tabs as Chrome shows them, each around its page.
+    /// The targets of type `tab`, each of which contains its page.
     async fn tab_strip(&self) -> Vec<Value> {
         let tabs = json!({"filter": [{"type": "tab", "exclude": false}]});
         let answer = self
@@ -161,7 +161,7 @@ impl User {
             .to_owned()
     }
 
-    /// Chrome's name of the tab itself, around the page that shows `url`.
+    /// The id of the target of type `tab` that contains the page with `url`.
     pub(crate) async fn tab_strip_target(&self, url: &str) -> String {
         let tabs = self.tab_strip().await;
         let mut tabs = tabs.iter();
@@ -172,7 +172,7 @@ impl User {
             .to_owned()
     }
 
-    /// What the tabs show.
+    /// The addresses of the tabs.
     pub(crate) async fn urls(&self) -> Vec<String> {
         self.tabs().await.into_iter().map(|tab| tab.url).collect()
     }

@@ -1,5 +1,5 @@
-//! Every state of the seed's table over the wire: the names, the literal answers, and a
-//! notification exactly when the list changed or the agent changed focus.
+//! Every state of the specification's table over the wire: the names, the literal answers, and a
+//! notification exactly when the list or the agent's focus changed.
 
 use crate::harness::{ACTIONS, FOCUSED, McpHarness, assert_names, page};
 use crate::over_extension::Capability;
@@ -15,7 +15,7 @@ async fn every_state_with_the_bare_lists() {
     walk(&harness, &[]).await;
 }
 
-/// The same with the generic page actions behind the core tools.
+/// The same with the generic page actions after the core tools.
 /// Spec: dynamic-tools 15, 16, 17, 18, 91; decisions 19.
 #[tokio::test]
 async fn every_state_with_the_page_actions() {
@@ -35,7 +35,7 @@ async fn walk(harness: &McpHarness, actions: &[&str]) {
     harness.client.assert_no_notification().await;
     // Spec: dynamic-tools 6, 7, 16, 22, 24.
     // CONNECTED, no tabs.
-    // The session's flags say that it launches its browser; the call need not say so again.
+    // The session's flags say that it launches its browser; the call does not have to repeat it.
     let connected = harness.step("connect_browser", json!({})).await;
     let browser = connected.json()["browser"].clone();
     for key in ["name", "version"] {
@@ -89,7 +89,7 @@ async fn walk(harness: &McpHarness, actions: &[&str]) {
     assert_names(&harness.names().await, focused_names);
 
     // Spec: dynamic-tools 34, 35, 36.
-    // Another tab, focused at once: the names stay, their tab is another.
+    // Another tab, focused at once: the names stay, but mean another tab.
     let opened = harness.step("open_tab", json!({"url": b})).await;
     let second = first + 1;
     let tab_b = json!({"id": second, "title": "B", "url": b});
@@ -107,7 +107,7 @@ async fn walk(harness: &McpHarness, actions: &[&str]) {
     );
 
     // Spec: dynamic-tools 12.
-    // Back, and once more the same: no change of focus, no notification.
+    // Back, and the same again: no change of focus, no notification.
     harness
         .step("focus_tab", json!({"tabId": first}))
         .await
@@ -119,7 +119,7 @@ async fn walk(harness: &McpHarness, actions: &[&str]) {
         .is(0, &focused_a);
 
     // Spec: dynamic-tools 37, 44, 46.
-    // A tab in the background comes and goes in silence.
+    // A background tab opens and closes without a notification.
     let opened = harness
         .step("open_tab", json!({"url": c, "focus": false}))
         .await;
@@ -135,7 +135,7 @@ async fn walk(harness: &McpHarness, actions: &[&str]) {
     assert_names(&harness.names().await, focused_names);
 
     // Spec: dynamic-tools 13, 43, 45.
-    // The focused tab is closed, and another is left.
+    // The focused tab is closed, and another stays open.
     let closed = harness.step("close_tab", json!({})).await;
     closed.is(1, &json!({"closed": true, "tabId": first}));
     assert_names(
@@ -162,7 +162,7 @@ async fn walk(harness: &McpHarness, actions: &[&str]) {
         .is(0, &json!({"tabs": [], "focusedTabId": null}));
 
     // Spec: dynamic-tools 10; decisions 14.
-    // The browser lives on without tabs, and numbers are not used again.
+    // The browser keeps running without tabs, and numbers are not used again.
     let opened = harness
         .step("open_tab", json!({"url": a, "focus": true}))
         .await;
@@ -232,10 +232,10 @@ async fn open_tab_answers_with_the_real_title_once_the_page_has_loaded() {
     assert_eq!(opened["tab"]["url"], url);
 }
 
-/// What is published is the seed's JSON.
+/// The published schemas are the specification's JSON.
 /// Spec: dynamic-tools 21, 26, 33, 34, 39, 43, 98, 102.
 #[tokio::test]
-async fn core_tools_are_published_as_the_seed_has_them() {
+async fn core_tools_are_published_as_the_specification_has_them() {
     let Some(harness) = McpHarness::disconnected(&["--pageActions=off"]).await else {
         return;
     };
@@ -340,7 +340,7 @@ async fn more_tools_leads_to_every_page_action() {
         page("Logs", "<script>console.log('so it is')</script>"),
     );
     harness.open("logs").await;
-    // What is not listed can be called, unless it has to be asked for.
+    // Tools that are not listed can be called, unless they are opt-in.
     let requests = harness.text("list_network_requests", json!({})).await;
     assert!(requests.contains("/logs"), "{requests}");
     assert_eq!(
@@ -386,7 +386,7 @@ async fn more_tools_leads_to_every_page_action() {
     harness.text("cookies", json!({})).await;
 }
 
-/// The seed's second workflow, without the page tools that come later.
+/// The specification's second workflow, without page tools.
 /// Spec: dynamic-tools 55.
 #[tokio::test]
 async fn two_tabs_are_compared_by_changing_focus() {
@@ -421,7 +421,7 @@ async fn two_calls_to_connect_share_one_browser_and_one_notification() {
     assert_eq!(first.json(), second.json());
     assert_eq!(harness.client.take_notifications().await.len(), 1);
     if !harness.can(Capability::Launch) {
-        return; // There is only one.
+        return; // A person's browser is the only one.
     }
     let browsers = || {
         let mut processes = tabmux_testkit::process::descendants(harness.client.pid());

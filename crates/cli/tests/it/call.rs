@@ -1,4 +1,4 @@
-//! `tabmux call`, `logs` and `completions`, as a person runs them.
+//! `tabmux call`, `logs` and `completions`, run as a user does.
 
 use std::process::{Command, Output};
 
@@ -19,7 +19,7 @@ fn arguments_and_flags_that_make_no_sense_are_usage_errors_and_start_nothing() {
 }
 
 #[test]
-fn wrong_flags_name_what_is_right_and_start_nothing() {
+fn wrong_flags_name_the_right_ones_and_start_nothing() {
     let home = Home::new();
     for (words, complaint) in [
         (
@@ -49,7 +49,7 @@ fn wrong_flags_name_what_is_right_and_start_nothing() {
         ),
         (
             &["fill", "1_1", "two", "words"],
-            "tabmux: `words` is one word too many. Write `tabmux fill UID VALUE`, with quotes around a text that \
+            "tabmux: `words` is one argument too many. Write `tabmux fill UID VALUE`, with quotes around a text that \
              has blanks. `tabmux fill --help` shows more.",
         ),
         (
@@ -90,7 +90,7 @@ fn every_tool_can_be_listed_and_explained_in_40_columns() {
     let names: Vec<String> = tools
         .map(|tool| tool["name"].as_str().unwrap().to_owned())
         .collect();
-    // Whoever types a tool's name asks for it.
+    // Every category is on, because users name the tool that they want.
     assert!(names.contains(&"cookies".to_owned()), "{names:?}");
     let mut screens = vec![shown(&["call", "--list"]), shown(&["call", "--help"])];
     screens.extend(names.iter().map(|name| shown(&["call", name, "--help"])));
@@ -159,17 +159,17 @@ fn the_everyday_commands_work_on_one_page_from_any_folder() {
     ]);
     assert_eq!(title.trim(), "\"Ada Lovelace\"");
 
-    // Pictures are files of the folder that the command is run in.
+    // Screenshots are saved in the current folder.
     let said = ok(&["screenshot"]);
     let picture = home.folder.path().join("screenshot.png");
     assert!(said.contains(picture.to_str().unwrap()), "{said}");
-    let elsewhere = home.folder.path().join("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
+    let other_folder = home.folder.path().join("other");
+    std::fs::create_dir(&other_folder).unwrap();
     let mut command = home.command(&["screenshot", "shot.jpg"]);
-    let output = command.current_dir(&elsewhere).output().unwrap();
+    let output = command.current_dir(&other_folder).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(
-        std::fs::read(elsewhere.join("shot.jpg"))
+        std::fs::read(other_folder.join("shot.jpg"))
             .unwrap()
             .starts_with(b"\xff\xd8")
     );
@@ -178,7 +178,7 @@ fn the_everyday_commands_work_on_one_page_from_any_folder() {
     assert_eq!(sessions[0]["callsMade"], 7, "{sessions}");
     let status: serde_json::Value = serde_json::from_str(&ok(&["status", "--json"])).unwrap();
     assert!(status["otherDaemons"].is_array(), "{status}");
-    assert_eq!(ok(&["close"]), "Session `default` is over.\n");
+    assert_eq!(ok(&["close"]), "Session `default` has ended.\n");
     assert_eq!(ok(&["sessions", "--json"]).trim(), "[]");
 }
 
@@ -204,7 +204,7 @@ fn an_unknown_tool_is_a_usage_error_that_names_the_others_and_the_log_can_be_rea
 }
 
 #[test]
-fn a_tool_answers_in_words_in_json_with_a_picture_or_with_an_error() {
+fn a_tool_answers_with_text_json_a_picture_or_an_error() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -252,7 +252,7 @@ fn a_named_session_keeps_its_tab_between_calls() {
     let opened = call("work", &[&["navigate_page", page], &flags[..]].concat());
     assert_eq!(opened.status.code(), Some(0), "{opened:?}");
 
-    // Whoever names no browser goes on where the session is.
+    // Without a browser flag the session keeps its browser.
     let title = r#"{"function": "() => document.title"}"#;
     let read = call("work", &["evaluate_script", title]);
     assert!(
@@ -260,8 +260,8 @@ fn a_named_session_keeps_its_tab_between_calls() {
         "{read:?}"
     );
 
-    let elsewhere = ["list_pages", "--browserUrl", "http://127.0.0.1:1"];
-    let refused = call("work", &elsewhere);
+    let other_browser = ["list_pages", "--browserUrl", "http://127.0.0.1:1"];
+    let refused = call("work", &other_browser);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(
@@ -288,7 +288,7 @@ fn shells_get_their_completions() {
     }
 }
 
-/// A folder with a daemon of its own, which is stopped at the end.
+/// A folder with its own daemon, which is stopped at the end.
 struct Home {
     folder: tempfile::TempDir,
 }

@@ -1,10 +1,10 @@
-//! Commands whose reader has gone, as in `tabmux status | true`: they end as they would have.
+//! Commands whose reader closes the pipe, as in `tabmux status | true`: their exit code stays the same.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 #[test]
-fn whoever_reads_no_further_sees_no_panic_and_no_other_exit_code() {
+fn a_closed_pipe_causes_no_panic_and_no_other_exit_code() {
     let home = tempfile::tempdir().unwrap();
     for arguments in [
         &["status"][..],

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 #[test]
-fn the_demo_tells_its_story_and_leaves_a_picture() {
+fn the_demo_runs_to_its_end_and_saves_a_picture() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -56,7 +56,7 @@ fn the_demo_tells_its_story_and_leaves_a_picture() {
 }
 
 #[test]
-fn a_picture_that_cannot_be_kept_is_told() {
+fn a_picture_that_cannot_be_saved_is_an_error() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
@@ -77,7 +77,7 @@ fn a_picture_that_cannot_be_kept_is_told() {
         "{complained}"
     );
     assert!(
-        complained.contains("name another place with --out"),
+        complained.contains("choose another path with --out"),
         "{complained}"
     );
 }

@@ -1,4 +1,4 @@
-//! Which screen a launched browser gets whose daemon was started without one.
+//! The display of a launched browser whose daemon was started without one.
 
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tabmux_testkit::McpClient;
 
-/// The official SDKs start servers with four variables, so a daemon may know of no screen.
+/// The official SDKs start servers with four variables only, so a daemon may know no display.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_opens_on_the_screen_of_the_last_client_that_had_one() {
     let home = Home::new();
@@ -21,13 +21,13 @@ async fn a_browser_opens_on_the_screen_of_the_last_client_that_had_one() {
     assert!(!shown.contains("--headless"), "{shown}");
     let variable = format!("WAYLAND_DISPLAY={}\n", socket.display());
     assert!(shown.contains(&variable), "{shown}");
-    // It is one daemon, so others profit from it, unless they want no window.
+    // Other clients of the daemon use the same display, unless they want no window.
     assert!(home.launched_by(&bare).await.contains(&variable));
     let unseen = home.client(&["--headless"], Some(&socket)).await;
     assert!(home.launched_by(&unseen).await.contains("--headless=new"));
 }
 
-/// A daemon's place, and a browser that tells how it was started. The daemon ends with it.
+/// The home of a daemon, and a fake browser that records how it was started. Dropping it stops the daemon.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -71,7 +71,7 @@ impl Home {
         std::fs::read_to_string(started).unwrap()
     }
 
-    /// With the variables that an SDK leaves.
+    /// With the few variables that an SDK passes on.
     fn tabmux(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
         let home = self.folder();

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 #[test]
-fn a_new_user_is_told_that_all_is_ready() {
+fn a_new_user_sees_that_all_checks_pass() {
     let home = new_home();
     let output = doctor(home.path(), &[]);
-    let told = told(&output, home.path());
-    // Whether this is root depends on who runs the test.
+    let told = text(&output, home.path());
+    // The line about root depends on the user who runs the test.
     let told: Vec<&str> = told
         .lines()
         .filter(|line| !line.contains("  user "))
@@ -18,23 +18,23 @@ fn a_new_user_is_told_that_all_is_ready() {
     assert_eq!(
         told[..told.len() - 1].join("\n"),
         "ok    browser  Chromium 150.0.1 at HOME/browser.\n\
-         ok    display  There is none, so browsers run headless.\n\
-         ok    folder   HOME/run/tabmux is made when it is needed.\n\
+         ok    display  No display, so browsers run headless.\n\
+         ok    folder   HOME/run/tabmux is created when needed.\n\
          ok    daemon   None is running; the first client starts it.\n\
-         ok    port     The daemon takes any that is free, for pages.\n\
-         ok    log      None yet; it will be HOME/run/tabmux/daemon.log.\n\
+         ok    port     The daemon takes any free port for pages.\n\
+         ok    log      No log yet; it will be HOME/run/tabmux/daemon.log.\n\
          ok    profile  HOME/data/tabmux/profile is free.\n\
-         ok    clients  None has been told of tabmux; `tabmux install CLIENT` does it.\n"
+         ok    clients  No client is configured for tabmux; run `tabmux install CLIENT`.\n"
     );
     assert_eq!(output.status.code(), Some(0));
     assert!(
         !home.path().join("run/tabmux").exists(),
-        "looking made a folder"
+        "doctor created a folder"
     );
 }
 
 #[test]
-fn what_is_wrong_is_told_with_a_next_step_and_exit_code_1() {
+fn failures_have_advice_and_exit_code_1() {
     let home = new_home();
     let folder = home.path().join("run/tabmux");
     fs::create_dir(&folder).unwrap();
@@ -42,13 +42,13 @@ fn what_is_wrong_is_told_with_a_next_step_and_exit_code_1() {
     fs::create_dir(folder.join("daemon.log")).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
     let output = doctor(home.path(), &["--executablePath", "/nowhere/chrome"]);
-    let told = told(&output, home.path());
+    let told = text(&output, home.path());
     for line in [
         "fail  browser  There is no browser at /nowhere/chrome. Check --executablePath.\n",
         "fail  folder   HOME/run/tabmux cannot hold the daemon's socket: others may write to it. Remove",
-        "fail  daemon   HOME/run/tabmux/daemon.sock is in the way: it is not a socket. Remove it",
+        "fail  daemon   HOME/run/tabmux/daemon.sock is not a socket. Remove it",
         "fail  log      HOME/run/tabmux/daemon.log is not a file. Remove it.\n",
-        "\n4 things have to be mended.\n",
+        "\n4 problems to fix.\n",
     ] {
         assert!(told.contains(line), "{line} is missing:\n{told}");
     }
@@ -56,13 +56,13 @@ fn what_is_wrong_is_told_with_a_next_step_and_exit_code_1() {
 }
 
 #[test]
-fn rules_that_cannot_be_read_are_told_because_every_page_is_blocked() {
+fn unreadable_rules_are_reported_because_every_page_is_blocked() {
     let home = new_home();
     let folder = home.path().join("data/tabmux");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("policy.json"), "{").unwrap();
     let output = doctor(home.path(), &[]);
-    let told = told(&output, home.path());
+    let told = text(&output, home.path());
     let line = told.lines().find(|line| line.contains("  rules ")).unwrap();
     assert!(
         line.starts_with("fail  rules    HOME/data/tabmux/policy.json is damaged ("),
@@ -76,13 +76,13 @@ fn rules_that_cannot_be_read_are_told_because_every_page_is_blocked() {
 }
 
 #[test]
-fn a_config_that_cannot_be_read_is_told_in_whole_sentences() {
+fn an_unreadable_config_is_reported_in_whole_sentences() {
     let home = new_home();
     fs::create_dir_all(home.path().join(".cursor/mcp.json")).unwrap();
     fs::create_dir(home.path().join(".codex")).unwrap();
     fs::write(home.path().join(".codex/config.toml"), [0xff]).unwrap();
-    let told = told(&doctor(home.path(), &[]), home.path());
-    assert!(told.contains(" Mend it, then run this again.\n"), "{told}");
+    let told = text(&doctor(home.path(), &[]), home.path());
+    assert!(told.contains(" Fix it, then run this again.\n"), "{told}");
     assert!(
         told.contains(
             "HOME/.cursor/mcp.json cannot be read (Is a directory (os error 21)). Make it a file"
@@ -93,19 +93,19 @@ fn a_config_that_cannot_be_read_is_told_in_whole_sentences() {
 }
 
 #[test]
-fn a_variable_that_holds_no_port_is_told_as_other_commands_refuse_it() {
+fn an_invalid_port_variable_is_reported() {
     let home = new_home();
     let output = doctor_in(home.path(), &[], "abc");
-    let told = told(&output, home.path());
+    let told = text(&output, home.path());
     assert!(
-        told.contains("fail  port     TABMUX_PORT is `abc`, which is no port. Set it"),
+        told.contains("fail  port     TABMUX_PORT is `abc`, which is not a port. Set it"),
         "{told}"
     );
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
-fn a_program_is_told_the_same_as_json() {
+fn programs_get_the_same_as_json() {
     let home = new_home();
     let output = doctor(home.path(), &["--json"]);
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -114,7 +114,7 @@ fn a_program_is_told_the_same_as_json() {
     assert_eq!(json["checks"][0]["level"], "ok");
 }
 
-/// A home with a runtime folder and a browser that only knows its version.
+/// A home with a runtime folder and a fake browser that only prints its version.
 fn new_home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join("run")).unwrap();
@@ -143,7 +143,7 @@ fn doctor_in(home: &Path, arguments: &[&str], port: &str) -> Output {
         .unwrap()
 }
 
-fn told(output: &Output, home: &Path) -> String {
+fn text(output: &Output, home: &Path) -> String {
     assert!(output.stderr.is_empty(), "{output:?}");
     String::from_utf8_lossy(&output.stdout).replace(home.to_str().unwrap(), "HOME")
 }

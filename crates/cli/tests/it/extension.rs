@@ -31,13 +31,13 @@ fn installing_again_keeps_the_name_and_the_port_unless_others_are_given() {
 }
 
 #[test]
-fn where_nothing_is_installed_nothing_is_claimed_to_have_changed() {
+fn without_an_installation_rotate_and_uninstall_change_nothing() {
     let home = tempfile::tempdir().unwrap();
     let rotated = extension(home.path(), &["rotate"]);
     assert_eq!(rotated.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&rotated.stderr),
-        "tabmux: nothing is paired, so there is nothing to change; run `tabmux extension install`\n"
+        "tabmux: no extension is paired; run `tabmux extension install`\n"
     );
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
     let removed = extension(home.path(), &["uninstall"]);
@@ -49,7 +49,7 @@ fn where_nothing_is_installed_nothing_is_claimed_to_have_changed() {
 }
 
 #[test]
-fn a_pairing_that_does_not_hold_is_told_with_a_next_step() {
+fn a_broken_pairing_is_reported_with_advice() {
     let home = tempfile::tempdir().unwrap();
     extension(home.path(), &["install", "--wait=0"]);
     let status = || {

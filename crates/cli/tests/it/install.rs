@@ -1,4 +1,4 @@
-//! `tabmux install` and `tabmux uninstall`, in a home folder of their own.
+//! `tabmux install` and `tabmux uninstall`, in their own home folder.
 
 use std::fs;
 use std::path::Path;
@@ -60,12 +60,12 @@ fn installing_keeps_a_backup_and_a_second_time_changes_nothing() {
     let again = tabmux(home.path(), &["uninstall", "cursor"]);
     assert_eq!(
         told(&again.stdout, home.path()),
-        "cursor: HOME/.cursor/mcp.json has no entry of tabmux.\n"
+        "cursor: HOME/.cursor/mcp.json has no tabmux entry.\n"
     );
 }
 
 #[test]
-fn every_client_gets_its_entry_where_it_looks_for_it() {
+fn every_client_gets_its_entry_in_its_own_config() {
     let home = tempfile::tempdir().unwrap();
     let clients = [
         ("claude-code", ".claude.json", "mcpServers"),
@@ -97,7 +97,7 @@ fn every_client_gets_its_entry_where_it_looks_for_it() {
 }
 
 #[test]
-fn installing_anew_after_a_move_keeps_what_the_person_added() {
+fn installing_again_after_a_move_keeps_arguments_that_the_user_added() {
     let theirs = r#"["mcp", "--allowedOrigins", "https://example.com"]"#;
     let json = format!(
         r#"{{"mcpServers": {{"browser": {{"command": "/old/tabmux", "args": {theirs}}}}}}}"#
@@ -121,21 +121,21 @@ fn installing_anew_after_a_move_keeps_what_the_person_added() {
 }
 
 #[test]
-fn an_entry_of_another_name_is_named_when_the_usual_one_is_not_there() {
+fn an_entry_of_another_name_is_suggested() {
     let home = home_with(".cursor/mcp.json", OTHERS);
     tabmux(home.path(), &["install", "cursor", "--name", "tabs"]);
     let output = tabmux(home.path(), &["uninstall", "cursor"]);
     assert_eq!(
         told(&output.stdout, home.path()),
-        "cursor: HOME/.cursor/mcp.json has no entry of tabmux named `browser`, but one named `tabs`; \
-         --name tabs takes that one out.\n"
+        "cursor: HOME/.cursor/mcp.json has no tabmux entry named `browser`, but one named `tabs`; \
+         use --name tabs to remove it.\n"
     );
     tabmux(home.path(), &["uninstall", "cursor", "--name", "tabs"]);
     assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
 }
 
 #[test]
-fn a_broken_config_is_left_alone_and_the_others_are_still_done() {
+fn a_broken_config_is_not_changed_and_the_others_are() {
     let home = home_with(".codex/config.toml", "model = = 1\n");
     let output = tabmux(home.path(), &["install", "codex", "gemini"]);
     assert_eq!(output.status.code(), Some(1));
@@ -145,7 +145,7 @@ fn a_broken_config_is_left_alone_and_the_others_are_still_done() {
         "{complaint}"
     );
     assert!(
-        complaint.ends_with("so it was left as it is. Mend it, then run this again.\n"),
+        complaint.ends_with("so it was not changed. Fix it, then run this again.\n"),
         "{complaint}"
     );
     assert_eq!(read(home.path(), ".codex/config.toml"), "model = = 1\n");
@@ -154,14 +154,14 @@ fn a_broken_config_is_left_alone_and_the_others_are_still_done() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_told_and_another_can_be_chosen() {
+fn a_taken_name_is_an_error_and_another_can_be_chosen() {
     let theirs = "{\"mcpServers\": {\"browser\": {\"command\": \"npx\", \"args\": []}}}";
     let home = home_with(".claude.json", theirs);
     let output = tabmux(home.path(), &["install", "claude-code"]);
     assert_eq!(
         told(&output.stderr, home.path()),
         "tabmux: claude-code: HOME/.claude.json already has another server named `browser`, so it \
-         was left as it is. Choose another name with --name.\n"
+         was not changed. Choose another name with --name.\n"
     );
     assert_eq!(output.status.code(), Some(1));
     let named = [

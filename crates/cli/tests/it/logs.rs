@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 #[test]
-fn following_a_log_that_is_not_there_says_that_it_waits() {
+fn following_a_missing_log_says_that_it_waits() {
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
     command.args(["logs", "-f", "--socket"]);
@@ -13,7 +13,7 @@ fn following_a_log_that_is_not_there_says_that_it_waits() {
     let mut child = command.spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    // A program that says nothing is ended by the limit of the test.
+    // If the program prints nothing, the test runs into its time limit.
     said.read_line(&mut line).unwrap();
     let log = home.path().join("daemon.log");
     assert_eq!(

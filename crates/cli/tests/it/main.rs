@@ -1,4 +1,4 @@
-//! Commands as a person runs them: exit code, output and what is left behind.
+//! Commands as a user runs them: exit code, output and leftovers.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod call;
@@ -8,9 +8,9 @@ mod display;
 mod doctor;
 mod extension;
 mod install;
+mod local_attacks;
 mod logs;
 mod mcp;
-mod neighbours;
 mod policy;
 mod routing;
 mod screens;

@@ -1,10 +1,10 @@
-//! `tabmux mcp`, as a person sees it who starts it by hand.
+//! `tabmux mcp`, started by hand.
 
 use std::process::{Command, Stdio};
 
 /// Spec: multi-browser 102.
 #[test]
-fn who_starts_it_is_warned_that_the_agent_sees_what_the_browser_shows() {
+fn the_log_warns_that_the_agent_sees_everything_in_the_browser() {
     let home = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_tabmux"))
         .args(["mcp", "--no-daemon"])
@@ -17,11 +17,14 @@ fn who_starts_it_is_warned_that_the_agent_sees_what_the_browser_shows() {
     let said = String::from_utf8_lossy(&output.stderr);
     let warning = "can see and change everything in the browser";
     assert!(said.contains("WARN") && said.contains(warning), "{said}");
-    assert!(output.stdout.is_empty(), "the warning is no MCP");
+    assert!(
+        output.stdout.is_empty(),
+        "the warning must not go to stdout"
+    );
 }
 
 #[test]
-fn what_is_no_origin_is_refused_at_the_start() {
+fn invalid_origins_are_refused_at_the_start() {
     for (flag, bad) in [
         ("--allowedOrigins", "https://a.test/path"),
         ("--allowed-origins", ""),

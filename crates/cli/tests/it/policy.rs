@@ -1,11 +1,11 @@
-//! `tabmux policy`: what it says when there is nothing to change, or nothing can be read.
+//! `tabmux policy`: its output when nothing can be changed or read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 #[test]
-fn a_rule_that_is_not_there_is_no_reason_to_remove_the_others() {
+fn removing_a_missing_rule_keeps_the_others() {
     let home = tempfile::tempdir().unwrap();
     assert!(
         policy(home.path(), &["block", "bank.test"])
@@ -54,7 +54,7 @@ fn the_list_of_rules_does_not_contradict_itself() {
 }
 
 #[test]
-fn too_many_rules_are_no_reason_to_remove_all_of_them() {
+fn adding_too_many_rules_keeps_the_existing_ones() {
     let home = tempfile::tempdir().unwrap();
     let many: Vec<String> = (0..1_000).map(|number| format!("a{number}.test")).collect();
     write_rules(
@@ -69,7 +69,7 @@ fn too_many_rules_are_no_reason_to_remove_all_of_them() {
 }
 
 #[test]
-fn a_damaged_file_is_told_with_what_to_do_in_either_form() {
+fn a_damaged_file_is_reported_with_advice_in_both_formats() {
     let home = tempfile::tempdir().unwrap();
     let file = write_rules(home.path(), "{");
     for arguments in [&["list"][..], &["list", "--json"], &["block", "a.test"]] {
@@ -85,7 +85,7 @@ fn a_damaged_file_is_told_with_what_to_do_in_either_form() {
 
 /// Spec: decisions 23.
 #[test]
-fn pages_are_let_in_for_good_and_told_with_the_other_rules() {
+fn page_origins_are_kept_and_listed_with_the_other_rules() {
     let home = tempfile::tempdir().unwrap();
     let told = |arguments: &[&str]| {
         let output = policy(home.path(), arguments);

@@ -1,4 +1,4 @@
-//! `--routing`, all the way: the flag, the daemon, and a page's worker that the test plays.
+//! `--routing`, end to end: the flag, the daemon, and a simulated worker of a page.
 
 use serde_json::{Value, json};
 use std::path::Path;
@@ -11,7 +11,7 @@ async fn hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_finds_the_to
     let home = Home::new();
     let hybrid = home.client("hybrid").await;
     let smart = home.client("smart").await;
-    // The first list comes from the daemon, so now there is one.
+    // The first list comes from the daemon, so the daemon runs now.
     hybrid.list_tools().await;
     smart.list_tools().await;
     let mut page = home.page().await;
@@ -31,7 +31,7 @@ async fn hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_finds_the_to
     let (found, _) = tokio::join!(smart.call_tool("who", json!({})), page.answers());
     assert_eq!(found.ok().text(), "I am tab-1");
 
-    // Once the tab in front has it, both go there; a tab that is named goes before all.
+    // Once the tab in front has the tool, both choose it; an explicit tab comes before everything.
     page.tool("tab-2", "who").await;
     page.is_heard().await;
     for client in [&hybrid, &smart] {
@@ -43,7 +43,7 @@ async fn hybrid_routing_keeps_to_the_tab_in_front_and_smart_routing_finds_the_to
     }
 }
 
-/// A daemon's place. The daemon ends with it.
+/// The home of a daemon. Dropping it stops the daemon.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -60,7 +60,7 @@ impl Home {
         client
     }
 
-    /// The worker of a local page, at this home's daemon.
+    /// The worker of a local page, connected to this daemon.
     async fn page(&self) -> PageWorker {
         let status = tabmux(self.0.path()).args(["status", "--json"]).output();
         let status: Value = serde_json::from_slice(&status.unwrap().stdout).unwrap();

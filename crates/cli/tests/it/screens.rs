@@ -1,5 +1,5 @@
-//! What people see, kept as pictures in letters: `snapshots/` holds every screen at the width of a
-//! file and at 60 columns. `INSTA_UPDATE=always` keeps the new ones; read their diff.
+//! Output of commands, compared with `snapshots/`: each without a width limit and at 60 columns.
+//! `INSTA_UPDATE=always` accepts the new output; read the diff.
 
 use serde_json::json;
 use std::fs;
@@ -11,15 +11,15 @@ use tempfile::TempDir;
 
 #[test]
 fn status_without_a_daemon() {
-    let house = EmptyHome::new();
-    is_as_kept("status-no-daemon", &house.screens(&["status"]));
+    let home = EmptyHome::new();
+    assert_snapshot_is("status-no-daemon", &home.screens(&["status"]));
 }
 
 #[tokio::test]
 async fn status_of_an_idle_daemon() {
-    let house = EmptyHome::new();
-    let mut daemon = house.daemon().await;
-    is_as_kept("status-idle", &house.screens(&["status"]));
+    let home = EmptyHome::new();
+    let mut daemon = home.daemon().await;
+    assert_snapshot_is("status-idle", &home.screens(&["status"]));
     daemon.kill().unwrap();
     daemon.wait().unwrap();
 }
@@ -29,46 +29,46 @@ async fn status_of_a_daemon_with_two_sessions() {
     let Some(browser) = tabmux_testkit::real_browser() else {
         return;
     };
-    let house = EmptyHome::new();
+    let home = EmptyHome::new();
     let pages = FixtureServer::start();
     let title = "A page whose title is longer than any column of a table should be";
     let body = format!("<!doctype html><title>{title}</title>");
     pages.route("/long", Response::html(body));
     let mut clients = Vec::new();
     for _ in 0..2 {
-        let client = house.client(&browser).await;
+        let client = home.client(&browser).await;
         let to = json!({"url": pages.url("long")});
         client.call_tool("navigate_page", to).await.ok();
         clients.push(client);
     }
-    let screens = ["status", "tabs", "sessions"].map(|what| house.screens(&[what]));
-    is_as_kept("status-busy", &screens.join("\n"));
+    let screens = ["status", "tabs", "sessions"].map(|what| home.screens(&[what]));
+    assert_snapshot_is("status-busy", &screens.join("\n"));
     drop(clients);
-    house.tabmux(&["daemon", "stop"], None);
-    process::wait_until_none_with(&house.mark()).await;
+    home.tabmux(&["daemon", "stop"], None);
+    process::wait_until_none_with(&home.mark()).await;
 }
 
 #[test]
 fn doctor_of_a_new_user() {
-    let house = EmptyHome::new();
-    is_as_kept("doctor-new-user", &house.screens(&["doctor"]));
+    let home = EmptyHome::new();
+    assert_snapshot_is("doctor-new-user", &home.screens(&["doctor"]));
 }
 
 #[test]
-fn doctor_of_somebody_in_trouble() {
-    let house = EmptyHome::new();
-    let folder = house.home.path().join("run/tabmux");
+fn doctor_with_failures() {
+    let home = EmptyHome::new();
+    let folder = home.home.path().join("run/tabmux");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("daemon.sock"), "").unwrap();
     fs::create_dir(folder.join("daemon.log")).unwrap();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    let screens = house.screens(&["doctor", "--executablePath=/nowhere/chrome"]);
-    is_as_kept("doctor-trouble", &screens);
+    let screens = home.screens(&["doctor", "--executablePath=/nowhere/chrome"]);
+    assert_snapshot_is("doctor-trouble", &screens);
 }
 
 #[test]
 fn install_as_a_dry_run_for_every_client() {
-    let house = EmptyHome::new();
+    let home = EmptyHome::new();
     let clients = [
         "claude-code",
         "claude-desktop",
@@ -78,18 +78,18 @@ fn install_as_a_dry_run_for_every_client() {
         "gemini",
         "windsurf",
     ];
-    let screens = clients.map(|client| house.screens(&["install", client, "--dry-run"]));
-    is_as_kept("install-dry-run", &screens.join("\n"));
+    let screens = clients.map(|client| home.screens(&["install", client, "--dry-run"]));
+    assert_snapshot_is("install-dry-run", &screens.join("\n"));
 }
 
-/// A home in which nothing is known yet, with a browser that only knows its version.
+/// A new home, with a fake browser that only prints its version.
 struct EmptyHome {
     home: TempDir,
 }
 
 impl EmptyHome {
     fn new() -> Self {
-        // Lines break where they do because of how long this path is, so it is always as long.
+        // Line breaks depend on the length of this path, so its length is fixed.
         let home = TempDir::with_prefix_in("tabmux-screens-", "/tmp").unwrap();
         fs::create_dir(home.path().join("run")).unwrap();
         let browser = home.path().join("browser");
@@ -98,7 +98,7 @@ impl EmptyHome {
         Self { home }
     }
 
-    /// What a command prints, as wide as it likes and at 60 columns.
+    /// The output of a command, without a width limit and at 60 columns.
     fn screens(&self, arguments: &[&str]) -> String {
         let line = arguments.join(" ");
         let wide = self.tabmux(arguments, None);
@@ -161,7 +161,7 @@ impl EmptyHome {
         self.home.path().display().to_string()
     }
 
-    /// The same on every machine, for every user.
+    /// Removes what differs between machines and users.
     fn normal(&self, text: &str) -> String {
         let text = text
             .replace(&self.mark(), "HOME")
@@ -182,7 +182,7 @@ fn is_served(socket: &PathBuf) -> bool {
     std::os::unix::net::UnixStream::connect(socket).is_ok()
 }
 
-/// Root is warned, others are not; these screens are nobody's.
+/// Removes the warning about root, which depends on the user who runs the test.
 fn without_user(text: &str) -> String {
     let mut kept = String::new();
     let mut in_user = false;
@@ -194,12 +194,11 @@ fn without_user(text: &str) -> String {
             kept.push('\n');
         }
     }
-    kept.replace("It works; 1 thing is worth a look.", "All is well.")
+    kept.replace("It works, with 1 warning.", "All checks passed.")
 }
 
-/// Compares a screen with the one that is kept, whatever the numbers of processes, sessions and
-/// seconds are.
-fn is_as_kept(name: &str, screens: &str) {
+/// Compares output with its snapshot, ignoring process ids, session ids and seconds.
+fn assert_snapshot_is(name: &str, screens: &str) {
     let filters = [
         (r"at port \d+", "at port PORT"),
         (

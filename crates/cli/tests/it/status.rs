@@ -1,4 +1,4 @@
-//! `tabmux status` and `tabmux daemon stop`, where no daemon can be, and where there are two.
+//! `tabmux status` and `tabmux daemon stop`, with a file at the socket's path, and with two daemons.
 
 use std::fs;
 use std::os::unix::net::UnixStream;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use tabmux_testkit::patiently;
 
 #[test]
-fn a_file_in_the_sockets_place_is_told_as_what_it_is() {
+fn a_file_at_the_sockets_path_is_reported() {
     let home = tempfile::tempdir().unwrap();
     let socket = home.path().join("daemon.sock");
     fs::write(&socket, "").unwrap();
@@ -27,7 +27,7 @@ fn a_file_in_the_sockets_place_is_told_as_what_it_is() {
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
             format!(
-                "tabmux: {} is in the way: it is not a socket. Remove it, or name another place with --socket.\n",
+                "tabmux: {} is not a socket. Remove it, or choose another path with --socket.\n",
                 socket.display()
             )
         );
@@ -35,7 +35,7 @@ fn a_file_in_the_sockets_place_is_told_as_what_it_is() {
 }
 
 #[tokio::test]
-async fn another_daemon_of_this_user_is_named_with_what_ends_it() {
+async fn another_daemon_of_this_user_is_reported_with_how_to_stop_it() {
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str], socket: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::screen::Screen;
-use tabmux_client::lines::{self, LineReader};
+use tabmux_daemon_client::lines::{self, LineReader};
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,

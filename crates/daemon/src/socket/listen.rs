@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 use tabmux_browser::user::own_uid;
-use tabmux_client::{SocketPath, SocketPathError};
+use tabmux_daemon_client::{SocketPath, SocketPathError};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::time::Instant;
 

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
-use tabmux_client::{SocketPath, ask};
+use tabmux_daemon_client::{SocketPath, ask};
 use tabmux_protocol::Backend;
 use tabmux_protocol::wire::FromClient;
 

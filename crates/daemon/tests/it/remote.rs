@@ -3,7 +3,7 @@
 use crate::server::Server;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_client::{Opening, RemoteSession, SocketPath, StartDaemon};
+use tabmux_daemon_client::{Opening, RemoteSession, SocketPath, StartDaemon};
 use tabmux_protocol::Backend as _;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tokio::sync::mpsc;
@@ -57,7 +57,7 @@ fn open_with(place: SocketPath, start: StartDaemon) -> RemoteSession {
 
 fn opened(place: SocketPath, options: SessionOptions, start: StartDaemon) -> RemoteSession {
     RemoteSession::open(Opening {
-        place,
+        socket_path: place,
         client: ClientInfo::default(),
         options,
         name: None,

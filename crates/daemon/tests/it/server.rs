@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tabmux_client::SocketPath;
 use tabmux_daemon::Hub;
 use tabmux_daemon::socket::{Held, Listening, ServeOptions, serve};
+use tabmux_daemon_client::SocketPath;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 

@@ -4,8 +4,8 @@ use crate::server::Server;
 use crate::wire::Wire;
 use serde_json::json;
 use std::os::unix::fs::MetadataExt;
-use tabmux_client::SocketPath;
 use tabmux_daemon::socket::{ListenError, Listening};
+use tabmux_daemon_client::SocketPath;
 
 /// Spec: security 17.
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::Backend;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;

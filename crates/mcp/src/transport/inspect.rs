@@ -1,4 +1,4 @@
-//! What a line is: a message, something to refuse, or nothing.
+//! Classifies a line: a message, malformed input to answer, or nothing.
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json, value::RawValue};
 pub(crate) enum Verdict {
     /// A message for rmcp.
     Deliver(Box<ClientJsonRpcMessage>),
-    /// Garbage that JSON-RPC wants to be answered: with this.
+    /// Malformed input that JSON-RPC requires to be answered, with the answer.
     Refuse(Vec<u8>),
-    /// Garbage that nobody waits for an answer to.
+    /// Malformed input that needs no answer.
     Ignore,
 }
 
@@ -37,43 +37,43 @@ pub(crate) fn inspect(line: &[u8]) -> Verdict {
     let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(line) else {
         return invalid(Value::Null, "Invalid request: not a JSON-RPC message");
     };
-    // Never answer an answer: two peers that do would never stop.
+    // Never answer an answer: two peers that do so would never stop.
     let is_answer = envelope.method.is_none() && (envelope.result || envelope.error);
     let is_notification = envelope.method.is_some() && envelope.id.is_none();
     match serde_json::from_str(line) {
         Ok(message) => Verdict::Deliver(Box::new(message)),
         Err(_) if is_notification || is_answer => Verdict::Ignore,
-        Err(_) => invalid(envelope.usable_id(), envelope.complaint()),
+        Err(_) => invalid(envelope.usable_id(), envelope.error_message()),
     }
 }
 
-/// Whoever sent it waits for an answer to its id, which is at one of the ends.
+/// Answers a line that is too long. The client waits for its id, which is at one end of the line.
 pub(super) fn refuse_long_line(head: &[u8], end: &[u8]) -> Verdict {
     refuse(
         ErrorCode::INVALID_REQUEST,
         id_in(head, end).unwrap_or(Value::Null),
-        "Invalid request: the line is longer than 16 MiB. Send less, or name a file",
+        "Invalid request: the line is longer than 16 MiB. Send less, or pass a file path",
     )
 }
 
-/// The id of a request of which only both ends are left: among the first members, or among the last.
+/// The id of a request of which only both ends are kept: among the first members, or among the last.
 fn id_in(head: &[u8], end: &[u8]) -> Option<Value> {
     let usable = |id: &Value| id.is_string() || id.is_i64();
     let mut rest = head.trim_ascii_start().strip_prefix(b"{")?;
-    while let Some((name, value, behind)) = plain_member(rest) {
+    while let Some((name, value, rest_after)) = plain_member(rest) {
         if name == "id" {
             return Some(value).filter(usable);
         }
-        rest = behind;
+        rest = rest_after;
     }
-    // In a text its quotation marks would be escaped. What follows the id may only be `jsonrpc`.
+    // Inside a string its quotation marks would be escaped. Only `jsonrpc` may follow the id.
     let end = end.trim_ascii_end();
     let at = end.windows(ID.len()).rposition(|part| part == ID)? + 1;
     let members: Map<String, Value> = serde_json::from_slice(&[b"{", &end[at..]].concat()).ok()?;
     members.get("id").cloned().filter(usable)
 }
 
-/// The first member of an object, if its value is a text or a number, and what follows the comma.
+/// The first member of an object, if its value is a string or a number, and the text after the comma.
 fn plain_member(text: &[u8]) -> Option<(String, Value, &[u8])> {
     let text = text.trim_ascii_start();
     let mut names = serde_json::Deserializer::from_slice(text).into_iter::<String>();
@@ -85,11 +85,11 @@ fn plain_member(text: &[u8]) -> Option<(String, Value, &[u8])> {
     }
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = values.next()?.ok()?;
-    let behind = text[values.byte_offset()..].trim_ascii_start();
-    Some((name, value, behind.strip_prefix(b",")?))
+    let rest_after = text[values.byte_offset()..].trim_ascii_start();
+    Some((name, value, rest_after.strip_prefix(b",")?))
 }
 
-/// The members that tell one kind of message from another, unread.
+/// The members that distinguish the kinds of messages, unparsed.
 #[derive(Deserialize)]
 struct Envelope<'a> {
     #[serde(default, borrow, deserialize_with = "present")]
@@ -98,21 +98,21 @@ struct Envelope<'a> {
     id: Option<&'a RawValue>,
     #[serde(default, borrow, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "is_there")]
+    #[serde(default, deserialize_with = "is_present")]
     result: bool,
-    #[serde(default, deserialize_with = "is_there")]
+    #[serde(default, deserialize_with = "is_present")]
     error: bool,
 }
 
 impl Envelope<'_> {
-    /// The id, if an answer can bear it.
+    /// The id, if an answer can carry it.
     fn usable_id(&self) -> Value {
         let id = self.id.and_then(|id| serde_json::from_str(id.get()).ok());
         id.filter(|id: &Value| id.is_string() || id.is_i64())
             .unwrap_or(Value::Null)
     }
 
-    fn complaint(&self) -> &'static str {
+    fn error_message(&self) -> &'static str {
         if self.jsonrpc.map(RawValue::get) != Some("\"2.0\"") {
             "Invalid request: `jsonrpc` must be \"2.0\""
         } else if self
@@ -139,12 +139,12 @@ fn answer(code: ErrorCode, id: Value, message: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-// Unlike an `Option`, tells `null` from nothing.
+// Unlike an `Option`, distinguishes `null` from a missing member.
 fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(value).map(Some)
 }
 
-fn is_there<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+fn is_present<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
     IgnoredAny::deserialize(value).map(|_| true)
 }
 
@@ -179,7 +179,7 @@ mod tests {
                 r#"xx"}},"id":"b","jsonrpc":"2.0"}"#,
                 json!("b"),
             ),
-            // What only looks like an id is none.
+            // Text that only looks like an id.
             (
                 format!(r#"{{"method":"tools/call",{params}"#),
                 r#"xx,\"id\":9}"}}}"#,

@@ -1,4 +1,4 @@
-//! Lines of bounded length out of a stream.
+//! Reads lines of bounded length from a stream.
 
 use std::io;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
@@ -15,7 +15,7 @@ pub(super) struct LineReader<R> {
 pub(super) enum Line {
     /// Without its newline. The last one may have had none.
     Whole(Vec<u8>),
-    /// Longer than allowed, and gone but for both ends.
+    /// Longer than allowed; only both ends are kept.
     TooLong(Vec<u8>, Vec<u8>),
 }
 
@@ -33,7 +33,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The next line, or `None` at the end. May be dropped at any await and asked again.
+    /// The next line, or `None` at the end. Cancel-safe.
     pub(super) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let available = self.input.fill_buf().await?;
@@ -78,7 +78,7 @@ fn keep_end(end: &mut Vec<u8>, part: &[u8]) {
     end.drain(..end.len().saturating_sub(END));
 }
 
-/// How much of either end is kept of a line that is too long: its id is there.
+/// How much of each end of a line that is too long is kept, to find its id.
 const END: usize = 1_024;
 
 const LONGEST_LINE: usize = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 //! Requests that must take effect in the order in which they came.
 //!
-//! rmcp runs every request in a task of its own. So nothing more is read until a request that
-//! must not be overtaken has passed its turn on, or was dropped.
+//! rmcp runs every request in a separate task. So nothing more is read until a request that must not
+//! be overtaken has passed its turn on, or was dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -28,7 +28,7 @@ impl Turn {
 pub(super) struct Turns(Arc<Semaphore>);
 
 impl Turns {
-    /// Waits until nobody has a turn. `None` never comes.
+    /// Waits until no request has the turn. Never returns `None`, since the semaphore is never closed.
     pub(super) async fn next(&self) -> Option<Turn> {
         let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
         Some(Turn(Arc::new(Mutex::new(Some(permit)))))

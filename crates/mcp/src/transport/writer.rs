@@ -1,4 +1,4 @@
-//! The one task that writes, so that no line is ever written in two halves.
+//! The one task that writes, so that lines are never interleaved.
 
 use crate::{ServeError, ending::Ending};
 use std::io;
@@ -8,8 +8,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Starts the task. It adds the newline to each message, and ends when all senders are gone or
-/// the output is.
+/// Starts the task. It adds the newline to each message, and ends when all senders are dropped
+/// or the output is closed.
 pub(super) fn start(
     output: impl AsyncWrite + Send + Unpin + 'static,
     ending: Ending,
@@ -38,5 +38,5 @@ async fn write(
     output.flush().await
 }
 
-/// Messages that may wait to be written before the client is not listened to any more.
+/// How many messages may wait to be written before the client is no longer read from.
 const QUEUE: usize = 64;

@@ -1,4 +1,4 @@
-//! Questions to the person: put by the client, answered once, and taken back when nobody waits any more.
+//! Questions to the user: asked by the client, answered once, and withdrawn when the call is cancelled.
 
 use crate::server_harness::ServerHarness;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ async fn only_a_yes_is_a_yes() {
         again.finish(Ok(CallReply::error("no")));
         pending.tool_reply().await.expect_error();
     }
-    // An error is no yes, either.
+    // An error is not a yes either.
     let (mut server_harness, client) = legacy(json!({})).await;
     let _pending = client.begin_call("ant", json!({})).await;
     server_harness.next_call().await.finish(Ok(question()));
@@ -116,7 +116,7 @@ async fn a_client_that_cannot_ask_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_takes_its_question_back() {
+async fn a_cancelled_call_withdraws_its_question() {
     let (mut server_harness, client) = legacy(json!({})).await;
     let pending = client.begin_call("ant", json!({})).await;
     server_harness.next_call().await.finish(Ok(question()));
@@ -127,7 +127,7 @@ async fn a_cancelled_call_takes_its_question_back() {
     assert_eq!(notice["method"], "notifications/cancelled");
     assert_eq!(notice["params"]["requestId"], asked["id"]);
     server_harness.next_cancelled().await;
-    // What is said now is said to nobody.
+    // A late answer has no effect.
     let yes = json!({"action": "accept", "content": {"run": true}});
     client.answer(&asked, yes).await;
     let next = client.begin_call("ant", json!({"next": true})).await;
@@ -138,7 +138,7 @@ async fn a_cancelled_call_takes_its_question_back() {
 }
 
 #[tokio::test]
-async fn the_wait_is_told_as_progress() {
+async fn the_wait_is_reported_as_progress() {
     let (mut server_harness, client) = legacy(json!({})).await;
     let params = json!({"name": "ant", "arguments": {}, "_meta": {"progressToken": 7}});
     let _pending = client.begin("tools/call", params).await;
@@ -184,7 +184,7 @@ async fn a_client_of_2026_asks_and_calls_again() {
         again.reply("done");
         assert_eq!(pending.tool_reply().await.ok().text(), "done");
     }
-    // Without the means to ask there is nothing to answer.
+    // A client that cannot ask has no answer to give.
     let (mut server_harness, mut client) = ServerHarness::set_silent();
     client.speak_2026();
     let params = json!({"name": "ant", "requestState": "ask-1", "inputResponses": {}});

@@ -176,7 +176,7 @@ async fn progress_rises_and_ends_with_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
+async fn a_call_that_takes_over_a_second_sends_heartbeats() {
     for modern in [false, true] {
         let (mut server_harness, client) = if modern {
             ServerHarness::set_2026()
@@ -223,7 +223,7 @@ async fn a_call_that_takes_over_a_second_is_told_to_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_long_call_without_a_token_is_told_nothing_of() {
+async fn a_long_call_without_a_token_sends_no_progress() {
     let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
     let call = server_harness.next_call().await;
@@ -234,7 +234,7 @@ async fn a_long_call_without_a_token_is_told_nothing_of() {
 }
 
 #[tokio::test]
-async fn nobody_is_told_progress_who_did_not_ask() {
+async fn progress_is_sent_only_on_request() {
     let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
     let call = server_harness.next_call().await;
@@ -245,7 +245,7 @@ async fn nobody_is_told_progress_who_did_not_ask() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_is_cancelled_behind_and_never_answered() {
+async fn a_cancelled_call_is_cancelled_in_the_backend_and_never_answered() {
     let (mut server_harness, client) = ServerHarness::set().await;
     let pending = client.begin_call("wait", json!({})).await;
     let other = client.begin_call("wait", json!({})).await;
@@ -263,7 +263,7 @@ async fn a_cancelled_call_is_cancelled_behind_and_never_answered() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_after_the_cancel_is_kept_back() {
+async fn an_answer_that_comes_after_the_cancel_is_dropped() {
     let (mut server_harness, client) = ServerHarness::set().await;
     let params = json!({"name": "wait", "arguments": {}, "_meta": {"progressToken": 5}});
     let pending = client.begin("tools/call", params).await;
@@ -291,7 +291,7 @@ async fn cancelling_nothing_does_nothing() {
     client.call_tool_answered_by(&mut server_harness).await;
 }
 
-/// One more call goes through as if nothing had happened.
+/// One more call works as if nothing had happened.
 pub(crate) trait StillAlive {
     async fn call_tool_answered_by(&self, server_harness: &mut ServerHarness);
 }

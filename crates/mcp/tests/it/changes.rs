@@ -12,7 +12,7 @@ use tabmux_testkit::McpClient;
 
 /// Spec: dynamic-tools 61.
 #[tokio::test]
-async fn a_change_is_told_once_to_a_client_that_shook_hands() {
+async fn a_change_is_sent_once_to_a_client_after_its_handshake() {
     let (mut server_harness, client) = ServerHarness::set().await;
     client.assert_no_notification().await;
     server_harness.change_tools();
@@ -22,7 +22,7 @@ async fn a_change_is_told_once_to_a_client_that_shook_hands() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_before_the_handshake_is_complete() {
+async fn nothing_is_sent_before_the_handshake_is_complete() {
     let (mut server_harness, client) = ServerHarness::set_silent();
     client.initialize_request("2025-11-25").await;
     server_harness.change_tools();
@@ -36,7 +36,7 @@ async fn nothing_is_told_before_the_handshake_is_complete() {
 }
 
 #[tokio::test]
-async fn without_a_change_the_handshake_is_followed_by_silence() {
+async fn without_a_change_nothing_is_sent_after_the_handshake() {
     let (mut server_harness, client) = ServerHarness::set().await;
     client.notify("notifications/initialized", json!({})).await;
     client.call_tool_answered_by(&mut server_harness).await;
@@ -44,7 +44,7 @@ async fn without_a_change_the_handshake_is_followed_by_silence() {
 }
 
 #[tokio::test]
-async fn subscriptions_of_2026_are_told_until_they_are_cancelled() {
+async fn subscriptions_of_2026_are_notified_until_they_are_cancelled() {
     let (mut server_harness, client) = ServerHarness::set_2026();
     let first = client.begin("subscriptions/listen", listen()).await;
     let acknowledged = client.next_notification().await;
@@ -78,7 +78,7 @@ async fn subscriptions_of_2026_are_told_until_they_are_cancelled() {
 }
 
 #[tokio::test]
-async fn a_client_of_2026_without_a_subscription_is_told_nothing() {
+async fn a_client_of_2026_without_a_subscription_gets_no_notification() {
     let (mut server_harness, client) = ServerHarness::set_2026();
     server_harness.change_tools();
     client.call_tool_answered_by(&mut server_harness).await;
@@ -96,7 +96,7 @@ async fn a_client_of_2026_without_a_subscription_is_told_nothing() {
 }
 
 #[tokio::test]
-async fn there_is_an_end_to_subscriptions() {
+async fn the_number_of_subscriptions_is_limited() {
     let (mut server_harness, client) = ServerHarness::set_2026();
     for _ in 0..64 {
         client.begin("subscriptions/listen", listen()).await;
@@ -108,7 +108,7 @@ async fn there_is_an_end_to_subscriptions() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
+async fn a_client_that_ignored_two_notices_learns_the_names_in_its_next_answer() {
     let (mut server_harness, client) = ServerHarness::set().await;
     let text = |text: &str| json!({"type": "text", "text": text});
     let done = || CallReply::text("Done.");
@@ -136,7 +136,7 @@ async fn a_client_that_ignored_two_notices_is_told_in_its_next_good_answer() {
     assert_eq!(
         content(&mut server_harness, &client, done()).await,
         json!([text("Done.")]),
-        "whoever fetches the list knows it"
+        "a client that fetches the list knows it"
     );
 }
 

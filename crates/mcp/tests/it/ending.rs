@@ -1,4 +1,4 @@
-//! However it ends, it ends at once and cleanly.
+//! Serving ends at once and cleanly, whatever the reason.
 
 use crate::{eras::listen, server_harness::ServerHarness};
 use serde_json::json;
@@ -12,15 +12,15 @@ async fn the_end_of_input_ends_the_server() {
     let (server_harness, client) = ServerHarness::set().await;
     client.close_input().await;
     client.wait_for_end_of_output().await;
-    assert_eq!(server_harness.curtain().await, Ok(()));
+    assert_eq!(server_harness.served().await, Ok(()));
 }
 
 #[tokio::test]
-async fn the_end_of_input_before_the_first_word_ends_the_server() {
+async fn the_end_of_input_before_the_first_message_ends_the_server() {
     let (server_harness, client) = ServerHarness::set_silent();
     client.close_input().await;
     client.wait_for_end_of_output().await;
-    assert_eq!(server_harness.curtain().await, Ok(()));
+    assert_eq!(server_harness.served().await, Ok(()));
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn calls_that_still_run_are_cancelled() {
     );
     client.wait_for_end_of_output().await;
     assert_eq!(pending.answer().await.unwrap_err().code, -32603);
-    assert_eq!(server_harness.curtain().await, Ok(()));
+    assert_eq!(server_harness.served().await, Ok(()));
 }
 
 #[tokio::test]
@@ -45,11 +45,11 @@ async fn subscriptions_are_closed_gracefully() {
     client.next_notification().await;
     client.close_input().await;
     assert_eq!(pending.answer().await.unwrap()["resultType"], "complete");
-    assert_eq!(server_harness.curtain().await, Ok(()));
+    assert_eq!(server_harness.served().await, Ok(()));
 }
 
 #[tokio::test]
-async fn last_words_are_answered_before_the_end() {
+async fn last_messages_are_answered_before_the_end() {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
     let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
     for (said, expected) in [
@@ -66,16 +66,16 @@ async fn last_words_are_answered_before_the_end() {
             .await
             .unwrap();
         assert_eq!(answers.lines().count(), expected, "{said}: {answers}");
-        assert_eq!(server_harness.curtain().await, Ok(()));
+        assert_eq!(server_harness.served().await, Ok(()));
     }
 }
 
 #[tokio::test]
-async fn a_client_that_takes_no_answers_ends_the_server() {
+async fn a_client_that_closes_its_output_ends_the_server() {
     let (server_harness, answers, mut questions) = ServerHarness::set_bare(1 << 20);
     drop(answers);
     questions.write_all(b"garbage\n").await.unwrap();
-    let result = server_harness.curtain().await;
+    let result = server_harness.served().await;
     let closed = io::ErrorKind::BrokenPipe;
     assert_eq!(result, Err(ServeError::Write { kind: closed }));
 }
@@ -93,12 +93,12 @@ async fn a_backend_that_is_gone_ends_the_server() {
 async fn a_client_that_reads_nothing_is_not_read_from_any_more() {
     let (_stage, answers, mut questions) = ServerHarness::set_bare(1 << 10);
     let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n".repeat(5_000);
-    // The server would have to keep 5,000 answers if it went on reading.
+    // The server would have to keep 5,000 answers if it kept reading.
     let all_read = questions.write_all(ping.as_bytes());
     tokio::select! {
         biased;
         result = all_read => panic!("everything was read: {result:?}"),
-        () = everybody_rested() => {}
+        () = until_idle() => {}
     }
     let client = McpClient::over(answers, questions);
     client
@@ -108,8 +108,8 @@ async fn a_client_that_reads_nothing_is_not_read_from_any_more() {
         .await;
 }
 
-// On a runtime of one thread, a task that yields this often has seen all others come to rest.
-async fn everybody_rested() {
+// On a runtime of one thread, all other tasks are idle after this many yields.
+async fn until_idle() {
     for _ in 0..10_000 {
         tokio::task::yield_now().await;
     }

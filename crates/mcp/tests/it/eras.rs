@@ -3,7 +3,7 @@
 use crate::server_harness::{ServerHarness, tool};
 use serde_json::{Value, json};
 
-/// Name and version are the specification's; title and description tell people what it is.
+/// The specification fixes name and version; title and description are for people.
 fn about() -> Value {
     let version = env!("CARGO_PKG_VERSION");
     json!({
@@ -92,7 +92,7 @@ async fn lists_of_2026_are_private_and_stale_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_declared_is_not_found() {
+async fn undeclared_methods_are_not_found() {
     for method in [
         "prompts/list",
         "prompts/get",
@@ -126,7 +126,7 @@ async fn what_is_not_declared_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_version_nobody_knows_is_refused_with_those_we_know() {
+async fn an_unknown_version_is_refused_with_those_we_know() {
     let (_stage, client) = ServerHarness::set_silent();
     let params = json!({"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2199-01-01",

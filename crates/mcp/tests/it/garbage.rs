@@ -1,4 +1,4 @@
-//! Garbage on stdin: answered where JSON-RPC says so, and survived in any case.
+//! Malformed input: answered where JSON-RPC requires it, and never ends the server.
 
 use crate::{calls::StillAlive as _, server_harness::ServerHarness};
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ async fn garbage_is_refused_and_survived_whenever_it_comes() {
 }
 
 #[tokio::test]
-async fn what_needs_no_answer_gets_none_whenever_it_comes() {
+async fn malformed_input_without_an_id_gets_no_answer() {
     let lines = [
         "",
         "   ",

@@ -1,4 +1,4 @@
-//! What keeps its order although everything runs at once.
+//! The order that is kept although requests run concurrently.
 
 use crate::{eras::listen, server_harness::ServerHarness};
 use serde_json::json;
@@ -17,7 +17,7 @@ async fn calls_reach_the_backend_in_the_order_they_were_written() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_change_before_an_answer_is_told_before_the_answer() {
+async fn a_change_before_an_answer_is_sent_before_the_answer() {
     for modern in [false, true] {
         let (mut server_harness, client) = if modern {
             let (server_harness, client) = ServerHarness::set_2026();
@@ -40,7 +40,7 @@ async fn a_change_before_an_answer_is_told_before_the_answer() {
 }
 
 #[tokio::test]
-async fn a_client_may_say_everything_at_once() {
+async fn a_client_may_send_everything_at_once() {
     let (mut server_harness, client) = ServerHarness::set_silent();
     let hello = json!({"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {},

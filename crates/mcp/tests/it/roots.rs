@@ -1,4 +1,4 @@
-//! The folders that a client works in: asked for, told again when they change, and never waited for for long.
+//! The folders that a client works in: requested, requested again when they change, and waited for only briefly.
 
 use crate::server_harness::ServerHarness;
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// A server with nobody connected yet, and the strings of its backend.
+/// A server without a client yet, and the controls of its backend.
 pub(crate) struct ServerHarness {
     events: mpsc::UnboundedSender<BackendEvent>,
     pub(crate) tools: Arc<Mutex<Vec<ToolInfo>>>,
@@ -33,7 +33,7 @@ pub(crate) struct Call {
 }
 
 impl ServerHarness {
-    /// A server and a client that has shaken hands.
+    /// A server and a client after its handshake.
     pub(crate) async fn set() -> (Self, McpClient) {
         let (server_harness, client) = Self::set_silent();
         client.initialize().await;
@@ -47,7 +47,7 @@ impl ServerHarness {
         (server_harness, client)
     }
 
-    /// A server and a client that has not said a word.
+    /// A server and a client that has sent nothing yet.
     pub(crate) fn set_silent() -> (Self, McpClient) {
         let (server_harness, answers, questions) = Self::set_bare(1 << 20);
         (server_harness, McpClient::over(answers, questions))
@@ -112,26 +112,26 @@ impl ServerHarness {
         call.expect("the server ended")
     }
 
-    /// The folders that the backend is told of next.
+    /// The next folders that the backend gets.
     pub(crate) async fn next_roots(&mut self) -> Vec<PathBuf> {
         let roots = patiently(self.roots.recv(), || "the client's roots".into()).await;
         roots.expect("the server ended")
     }
 
-    /// Whether the backend was told of folders that nobody has taken yet.
+    /// Whether the backend got folders that the test has not taken yet.
     pub(crate) fn has_roots(&mut self) -> bool {
         !self.roots.is_empty()
     }
 
-    /// Waits until `serve` has returned and the backend was let go.
-    pub(crate) async fn curtain(self) -> Result<(), ServeError> {
+    /// Waits until `serve` has returned and the backend was dropped.
+    pub(crate) async fn served(self) -> Result<(), ServeError> {
         let result = patiently(self.serving, || "the server to end".into()).await;
         let gone = patiently(self.backend_gone, || "the backend to be dropped".into()).await;
         assert!(gone.is_err());
         result.expect("the server panicked")
     }
 
-    /// Drops the events' sender, which is how this backend says that it is gone.
+    /// Drops the sender of events, which tells the server that the backend has stopped.
     pub(crate) fn lose_backend(self) -> JoinHandle<Result<(), ServeError>> {
         self.serving
     }
@@ -143,7 +143,7 @@ impl Call {
     }
 
     pub(crate) fn finish(self, outcome: Result<CallReply, CallFailure>) {
-        // Nobody waits for a call that was cancelled.
+        // The answer to a cancelled call is not awaited.
         let _ = self.outcome.send(outcome);
     }
 

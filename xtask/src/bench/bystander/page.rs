@@ -1,4 +1,4 @@
-//! The numbers as a part of `docs/benchmarks.md`.
+//! Writes the numbers to a section of `docs/benchmarks.md`.
 
 use super::row::{Found, MOST_LOOP_MILLIS, MOST_MILLIS, MOST_TIMES, Row};
 use super::{ATTACKED, QUIET};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use tabmux_testkit::attacks::MOST_MEMORY;
 
-/// Writes the part, and leaves the rest of the page as it is.
+/// Writes the section, and keeps the rest of the page.
 pub(super) fn write(section: &str) -> Result<()> {
     let file = tabmux_testkit::workspace_root().join("docs/benchmarks.md");
     let text = fs::read_to_string(&file)?;
@@ -16,7 +16,7 @@ pub(super) fn write(section: &str) -> Result<()> {
     fs::write(&file, format!("{rest}\n{section}")).context("docs/benchmarks.md cannot be written")
 }
 
-/// The page without this part, and this part, if it is there. It is the last one.
+/// The page without this section, and the section, if it exists. It is the last one.
 pub(in crate::bench) fn split(page: &str) -> (&str, &str) {
     match page.find(HEADING) {
         Some(at) => (page[..at].trim_end_matches('\n'), &page[at..]),
@@ -62,7 +62,7 @@ pub(super) fn section(rows: &[Row], before: &[Row], binary: &Path, load_before: 
     lines.join("\n") + "\n"
 }
 
-/// A line for whoever waits for the run.
+/// A line of progress.
 pub(super) fn line(row: &Row) -> String {
     let wrong = match row.found.wrong.as_slice() {
         [] => String::new(),
@@ -106,7 +106,7 @@ fn table(rows: &[Row], before: &[Row]) -> Vec<String> {
     lines
 }
 
-/// What was lost, in the words in which it was found.
+/// What was lost, as the checks reported it.
 fn wrongs(when: &str, rows: &[Row]) -> Vec<String> {
     let wrong = rows.iter().filter(|row| !row.found.wrong.is_empty());
     let lines: Vec<String> = wrong

@@ -1,4 +1,4 @@
-//! What was found out about one attack, and how it is kept for a later run.
+//! The result of one attack, and how it is saved for a later run.
 
 use super::Sample;
 use crate::bench::sample::millis;
@@ -27,10 +27,10 @@ pub(super) struct Found {
     pub(super) snapshots: usize,
     /// The most memory that the daemon had, in bytes.
     pub(super) peak: Option<u64>,
-    /// What one event cost the daemon's main loop at most, in milliseconds, where the daemon tells.
+    /// The most that one event cost the daemon's main loop, in milliseconds, if the daemon reports it.
     #[serde(default)]
     pub(super) loop_cost: Option<f64>,
-    /// What was lost or did not hold.
+    /// Failed checks.
     pub(super) wrong: Vec<String>,
 }
 
@@ -55,12 +55,12 @@ impl Found {
         }
     }
 
-    /// How much slower than in quiet.
+    /// How much slower than without an attack.
     pub(super) fn times(&self) -> f64 {
         self.p95 / self.quiet_p95.max(0.1)
     }
 
-    /// What of the goals is missed.
+    /// The missed goals.
     pub(super) fn missed(&self) -> Vec<&'static str> {
         let mut missed = Vec::new();
         if !self.wrong.is_empty() {
@@ -79,7 +79,7 @@ impl Found {
     }
 }
 
-/// The most that one event has cost the main loop, in what `tabmux status --json` says.
+/// The most that one event has cost the main loop, from `tabmux status --json`.
 pub(super) fn loop_cost(status: &Value) -> Option<f64> {
     let costs = status["loopCosts"].as_array()?.iter();
     let worst = costs.filter_map(|cost| cost["worstMs"].as_f64());
@@ -94,11 +94,11 @@ pub(super) fn load(file: &Path) -> Result<Vec<Row>> {
     Ok(serde_json::from_slice(&fs::read(file)?)?)
 }
 
-/// The slowest that one snapshot in twenty may be.
+/// The limit for p95.
 pub(super) const MOST_MILLIS: f64 = 250.0;
-/// That much slower than in quiet.
+/// The limit for p95 as a multiple of p95 without an attack.
 pub(super) const MOST_TIMES: f64 = 10.0;
-/// What no event may cost the main loop more than.
+/// The limit for the cost of one event in the main loop.
 pub(super) const MOST_LOOP_MILLIS: f64 = 1.0;
 
 #[cfg(test)]

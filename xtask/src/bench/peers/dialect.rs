@@ -1,4 +1,4 @@
-//! Who is measured, and how each of them is asked for the same thing.
+//! The servers, and the calls with which each does the same job.
 
 use serde_json::{Value, json};
 
@@ -10,13 +10,13 @@ pub(super) enum Peer {
     AgentBrowser,
 }
 
-/// Something that every one of them can do.
+/// A job that every server can do.
 pub(super) enum Job<'a> {
     Open(&'a str),
     /// An expression; a promise is awaited.
     Evaluate(&'a str),
     Click(&'a str),
-    /// References of fields and what goes into them.
+    /// References of fields and their values.
     Fill(&'a [(String, String)]),
     Snapshot,
     Screenshot,
@@ -91,7 +91,7 @@ fn on_page(mut arguments: Value, page: u64) -> Value {
     arguments
 }
 
-/// The words of chrome-devtools-mcp, which tabmux speaks, too.
+/// The tools of chrome-devtools-mcp, which tabmux has too.
 fn devtools(job: &Job<'_>) -> Call {
     match job {
         Job::Open(url) => ("navigate_page", json!({"type": "url", "url": url})),

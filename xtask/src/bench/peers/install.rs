@@ -1,4 +1,4 @@
-//! Puts the peers, at versions that are written down, where Cargo keeps its own things.
+//! Installs the peers at fixed versions in Cargo's target folder.
 
 use super::super::cargo;
 use super::dialect::Peer;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Installs all peers from npm; the folder they are in.
+/// Installs all peers from npm; returns their folder.
 pub(super) fn install() -> Result<PathBuf> {
     let shelf = target_folder()?.join("peers");
     std::fs::create_dir_all(&shelf)?;
@@ -20,7 +20,7 @@ pub(super) fn install() -> Result<PathBuf> {
     let status = Command::new("npm")
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error"])
         .current_dir(&shelf)
-        // All of them work in the browser that is here already.
+        // All of them use the browser that is already installed.
         .env("PUPPETEER_SKIP_DOWNLOAD", "1")
         .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
         .status()

@@ -1,4 +1,4 @@
-//! The pages that everybody works on.
+//! The pages that all servers work on.
 
 use tabmux_testkit::{FixtureServer, Response};
 
@@ -14,10 +14,10 @@ pub(super) fn serve() -> FixtureServer {
 /// How many fields the form has.
 pub(super) const FIELDS: usize = 20;
 
-/// Tells how often the button was pressed.
+/// An expression for how often the button was pressed.
 pub(super) const PRESSED: &str = "'pressed ' + document.getElementById('count').textContent";
 
-/// Tells how many fields hold their own name and `stamp`.
+/// An expression for how many fields hold their own name and `stamp`.
 pub(super) fn filled(stamp: usize) -> String {
     format!(
         "'filled ' + [...document.querySelectorAll('input')]\
@@ -35,7 +35,7 @@ fn form() -> String {
 const SMALL: &str = "<!doctype html><title>Small</title><h1>A small page</h1><p>With a few words.</p>\
     <form><label>Name <input></label><button type=button>Press</button></form><a href=#x>A link</a>";
 
-/// Changes every 20 ms, for ever.
+/// Changes every 20 ms.
 const BUSY: &str = "<!doctype html><title>Busy</title><button>Press</button><p id=out></p>\
     <script>let n = 0; setInterval(() => { const line = document.createElement('i'); \
     line.textContent = ++n; document.getElementById('out').replaceChildren(line) }, 20)</script>";

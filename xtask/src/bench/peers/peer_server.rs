@@ -1,4 +1,4 @@
-//! One server under measurement with its client, in a home of its own.
+//! One server under measurement with its client and its own home folder.
 
 use super::Bench;
 use super::dialect::{Call, Job, Peer};
@@ -21,11 +21,11 @@ pub(super) struct PeerServer {
     pub(super) started: Duration,
 }
 
-/// What a job brought, and how long it took.
+/// The result of a job, and how long it took.
 pub(super) struct Done {
     pub(super) took: Duration,
     pub(super) text: String,
-    /// Of the whole answer, as it came over the wire.
+    /// The size of the whole answer on the wire.
     pub(super) bytes: usize,
 }
 
@@ -46,7 +46,7 @@ impl PeerServer {
         })
     }
 
-    /// The bytes of the tool list.
+    /// The size of the tool list in bytes.
     pub(super) async fn list_bytes(&self) -> usize {
         let tools = self.client.list_tools().await;
         json!({"tools": tools}).to_string().len()
@@ -68,12 +68,12 @@ impl PeerServer {
         })
     }
 
-    /// Makes a call and does not wait yet.
+    /// Sends a call without waiting for its answer.
     pub(super) async fn begin(&self, (tool, arguments): Call) -> Pending<'_> {
         self.client.begin_call(tool, arguments).await
     }
 
-    /// How elements are named in calls, by their names on the page.
+    /// The references of elements, by their names on the page.
     pub(super) async fn references(&self, names: &[String]) -> Result<Vec<String>> {
         let snapshot = self.does(&Job::Snapshot).await?.text;
         let found = names.iter().map(|name| {
@@ -94,7 +94,7 @@ impl PeerServer {
             .sum()
     }
 
-    /// Everything that was started from here: a child's environment tells, whoever its parent is now.
+    /// All processes that were started from here, found by their environment, because parents may have changed.
     fn processes(&self) -> BTreeSet<u32> {
         let mark = format!("HOME={}\0", self.home.path().display());
         let was_started_here = |pid: &u32| {
@@ -129,7 +129,7 @@ impl Drop for PeerServer {
     }
 }
 
-/// The answer to a call that did what it was asked.
+/// The answer to a call that must succeed.
 pub(super) async fn succeeded(pending: &Pending<'_>) -> Result<ToolReply> {
     let reply = match pending.answer().await {
         Ok(result) => ToolReply::new(result),
@@ -196,7 +196,7 @@ fn command(peer: Peer, bench: &Bench, home: &Path) -> Command {
     command
 }
 
-/// What its own installer puts in the place of its Node.js launcher.
+/// The native program with which its own installer replaces its Node.js launcher.
 fn native_name() -> String {
     let machine = match std::env::consts::ARCH {
         "aarch64" => "arm64",

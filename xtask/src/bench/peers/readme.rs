@@ -1,4 +1,4 @@
-//! The rows that README shows, kept between two marks in it.
+//! Writes the table in README, between two marks.
 
 use super::dialect::Peer;
 use super::report::{ROWS, cell};
@@ -6,11 +6,11 @@ use super::results::{Results, Row};
 use anyhow::{Context, Result};
 use std::fs;
 
-/// Puts the numbers where people look first.
+/// Replaces the table in README.
 pub(super) fn write(results: &Results) -> Result<()> {
     let file = tabmux_testkit::workspace_root().join("README.md");
     let text = fs::read_to_string(&file)?;
-    let text = replaced(&text, &table(results)).context("README.md has lost its marks")?;
+    let text = replaced(&text, &table(results)).context("README.md has no marks for the table")?;
     fs::write(&file, text).context("README.md cannot be written")
 }
 
@@ -31,7 +31,7 @@ fn table(results: &Results) -> String {
     lines.join("\n")
 }
 
-/// What people ask first. Those in which tabmux is not ahead belong to it.
+/// The most important rows, including those in which tabmux is not ahead.
 const SHOWN: [Row; 9] = [
     Row::Start,
     Row::FirstPage,

@@ -1,4 +1,4 @@
-//! The numbers as a page for people: `docs/benchmarks.md`.
+//! Writes the numbers to `docs/benchmarks.md`.
 
 use super::dialect::Peer;
 use super::results::{Results, Row, Said};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Writes the page where users find it. The part about attacks comes from another run, and stays.
+/// Writes the page. Keeps the section about attacks, which another run writes.
 pub(super) fn write(text: &str) -> Result<()> {
     let file = tabmux_testkit::workspace_root().join("docs/benchmarks.md");
     let old = fs::read_to_string(&file).unwrap_or_default();
@@ -107,19 +107,19 @@ fn table(results: &Results, raw_evaluate: f64) -> Vec<String> {
     lines
 }
 
-/// What tabmux wants to reach, and whether it has.
+/// The goal of tabmux, and whether it is met.
 fn goal(results: &Results, row: Row, unit: Unit, raw_evaluate: f64) -> String {
     let (mut measured, mut of) = (row, "");
     let most = match row {
         Row::Start | Row::SmallSnapshot => 10.0,
-        // A client's 8 and the daemon's 25.
+        // 8 MB for a client and 25 MB for the daemon.
         Row::MemoryUsed => 33.0,
         Row::ListBytes => 16_000.0,
         Row::Click => 40.0,
         Row::BusyClick | Row::LongSnapshot => 150.0,
         Row::TenTabs => 1_300.0,
         Row::Evaluate => 2.0 * raw_evaluate,
-        // What the model reads; the wire adds the quoting of JSON.
+        // The goal is for the text; the wire adds JSON quoting.
         Row::LongSnapshotBytes => {
             (measured, of) = (Row::LongSnapshotText, "text ");
             40_000.0
@@ -162,7 +162,7 @@ fn failures(results: &Results) -> Vec<String> {
     lines
 }
 
-/// How busy the machine is, over one minute.
+/// The load of the machine, over one minute.
 pub(crate) fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().unwrap_or("unknown").to_owned()
@@ -191,7 +191,7 @@ impl Unit {
     }
 }
 
-/// Two digits are enough for people, but none of a whole number is lost.
+/// Two significant digits, but all digits of a whole number.
 fn short(value: f64) -> String {
     match value {
         small if small < 9.95 => format!("{small:.1}"),

@@ -1,9 +1,9 @@
-//! What was measured: rows, and in each a cell for everybody.
+//! The results: rows with one cell per server.
 
 use super::dialect::Peer;
 use std::collections::BTreeMap;
 
-/// All cells. What nobody has filled stays empty.
+/// All cells. A cell without a measurement stays empty.
 #[derive(Debug, Default)]
 pub(super) struct Results(BTreeMap<(Row, Peer), Cell>);
 
@@ -27,14 +27,14 @@ pub(super) enum Row {
     SmallSnapshot,
     LongSnapshot,
     LongSnapshotBytes,
-    /// What of it the model reads; in no row of its own.
+    /// The text that the model reads; not a row of the table.
     LongSnapshotText,
     Screenshot,
     Navigate,
     TenTabs,
 }
 
-/// What a cell says.
+/// The content of a cell.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said<'a> {
     Median(f64),
@@ -48,7 +48,7 @@ impl Results {
         cell.values.push(value);
     }
 
-    /// One failure spoils the cell: a fast wrong answer is not worth a number.
+    /// One failure makes the whole cell a failure: the time of a wrong answer means nothing.
     pub(super) fn failed(&mut self, row: Row, peer: Peer, why: String) {
         let cell = self.0.entry((row, peer)).or_default();
         cell.failure.get_or_insert(why);

@@ -1,4 +1,4 @@
-//! One turn of one peer: start it, let it work, write down how long things took.
+//! One turn of one server: start it, run the jobs, record the times.
 
 use super::dialect::{Job, Peer};
 use super::pages::{FIELDS, PRESSED, filled};
@@ -66,7 +66,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Clicks, and looks whether every click has arrived.
+    /// Clicks, and checks that every click arrived.
     async fn clicks(&mut self, row: Row, page: &str, times: usize) {
         let work = async {
             self.open(page).await?;
@@ -86,7 +86,7 @@ impl Turn<'_> {
         self.note_all(row, done);
     }
 
-    /// Fills the form twice, each time with other values, and looks whether they are there.
+    /// Fills the form twice with different values, and checks them.
     async fn form(&mut self) {
         let work = async {
             self.open("form").await?;
@@ -135,7 +135,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Scripts that wait for a second in ten tabs, all asked for before the first has answered.
+    /// Scripts that wait for a second in ten tabs, all sent before the first has answered.
     async fn ten_tabs(&mut self) {
         let peer = self.peer_server.peer;
         if peer.evaluate_in(0, WAIT).is_none() {

@@ -1,9 +1,9 @@
-//! A tool's arguments, from flags to JSON, as its schema says.
+//! Converts flags to the JSON arguments of a tool, by its schema.
 
-use crate::commands::tool_words::{self, Argument, choices, types};
+use crate::commands::schema_text::{self, Argument, choices, types};
 use serde_json::{Map, Value};
 
-/// One flag for the tool, as it is written.
+/// One flag for the tool, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Given {
     /// Without the hyphens in front.
@@ -11,17 +11,17 @@ pub(super) struct Given {
     pub(super) value: Option<String>,
 }
 
-/// What a tool takes.
+/// The arguments that a tool takes.
 #[derive(Debug)]
 pub(super) struct Takes<'a> {
     tool: &'a str,
     arguments: Vec<Argument<'a>>,
 }
 
-/// What a flag for a tool is.
+/// The kind of a flag for a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flag {
-    /// It may stand alone, and then means yes.
+    /// Without a value it means true.
     Switch,
     /// It needs a value.
     Valued,
@@ -29,11 +29,11 @@ pub(super) enum Flag {
 
 impl<'a> Takes<'a> {
     pub(super) fn new(tool: &'a str, schema: &'a Map<String, Value>) -> Self {
-        let arguments = tool_words::arguments(schema);
+        let arguments = schema_text::arguments(schema);
         Self { tool, arguments }
     }
 
-    /// What a flag of that name is, if the tool has such an argument.
+    /// The kind of the flag of that name, if the tool has such an argument.
     pub(super) fn flag(&self, written: &str) -> Option<Flag> {
         let (argument, negated) = self.find(written)?;
         Some(match negated || is_switch(argument) {
@@ -42,7 +42,7 @@ impl<'a> Takes<'a> {
         })
     }
 
-    /// The arguments that the flags say. Fails, in a sentence, where they cannot be meant so.
+    /// The arguments that the flags mean. The error is a sentence.
     pub(super) fn read(&self, given: &[Given]) -> Result<Map<String, Value>, String> {
         let mut read = Map::new();
         for flag in given {
@@ -52,7 +52,7 @@ impl<'a> Takes<'a> {
                 (None, true) => Value::Bool(!negated),
                 (Some(_), _) if negated => return Err(format!("--{written} takes no value")),
                 (None, false) => {
-                    let meaning = tool_words::meaning(&argument.schema, "");
+                    let meaning = schema_text::meaning(&argument.schema, "");
                     return Err(format!("--{written} needs a value. {meaning}")
                         .trim_end()
                         .to_owned());
@@ -65,7 +65,7 @@ impl<'a> Takes<'a> {
         Ok(read)
     }
 
-    /// Says which argument is missing that has to be there.
+    /// Fails with a sentence if a required argument is missing.
     pub(super) fn check(&self, read: &Map<String, Value>) -> Result<(), String> {
         let missing =
             |argument: &&Argument<'_>| argument.is_required && !read.contains_key(argument.name);
@@ -77,7 +77,7 @@ impl<'a> Takes<'a> {
         match missing.as_slice() {
             [] => Ok(()),
             [one] => {
-                let meaning = tool_words::meaning(&one.schema, "");
+                let meaning = schema_text::meaning(&one.schema, "");
                 let tool = self.tool;
                 Err(format!("{tool} needs --{}. {meaning}", one.name)
                     .trim_end()
@@ -100,7 +100,7 @@ impl<'a> Takes<'a> {
         format!("{} has no argument --{written}. {takes}", self.tool)
     }
 
-    /// The argument that is meant, and whether it is said not to be so.
+    /// The argument of that flag, and whether the flag negates it.
     fn find(&self, written: &str) -> Option<(&Argument<'a>, bool)> {
         let plain = plain(written);
         let by_name = |name: &str| {
@@ -111,7 +111,7 @@ impl<'a> Takes<'a> {
         if let Some(argument) = by_name(&plain) {
             return Some((argument, false));
         }
-        // Calls of other servers name the page so, and every tool here takes it.
+        // Other servers use the name `pageId`, so every tool here accepts it.
         if plain == "pageid" {
             return by_name("tabid").map(|argument| (argument, false));
         }
@@ -130,14 +130,14 @@ fn is_switch(argument: &Argument<'_>) -> bool {
     types(&argument.schema) == ["boolean"]
 }
 
-/// Several values of a list come one after the other; of all others there is one.
+/// Adds a value. A repeated flag extends a list; other arguments take one value.
 fn put(read: &mut Map<String, Value>, argument: &Argument<'_>, value: Value) -> Result<(), String> {
     match (read.get_mut(argument.name), value) {
         (None, value) => drop(read.insert(argument.name.to_owned(), value)),
         (Some(Value::Array(list)), Value::Array(more)) => list.extend(more),
         (Some(_), _) => {
             return Err(format!(
-                "--{} is given twice, and takes one value",
+                "--{} is given twice, but takes one value",
                 argument.name
             ));
         }
@@ -188,7 +188,7 @@ fn read_value(schema: &Map<String, Value>, text: &str) -> Result<Value, String> 
     }
 }
 
-/// A list is JSON, or one of its items.
+/// A list, written as JSON or as one of its items.
 fn list(schema: &Map<String, Value>, text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('[')
         && let Ok(Value::Array(items)) = serde_json::from_str(text)
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_a_sentence() {
+    fn invalid_values_are_explained_in_a_sentence() {
         for (flag, why) in [
             (
                 ("depth", Some("x")),
@@ -342,12 +342,12 @@ mod tests {
         let twice = read(&[("uid", Some("1")), ("uid", Some("2"))]);
         assert_eq!(
             twice,
-            Err("--uid is given twice, and takes one value".to_owned())
+            Err("--uid is given twice, but takes one value".to_owned())
         );
     }
 
     #[test]
-    fn an_unknown_flag_names_those_that_there_are() {
+    fn an_unknown_flag_lists_the_known_ones() {
         let why = read(&[("uuid", Some("1"))]).unwrap_err();
         assert!(
             why.starts_with("click has no argument --uuid. It takes --uid, --dblClick, "),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn a_missing_argument_is_named() {
         let schema = schema();
         let takes = Takes::new("click", &schema);
         let why = takes.check(&Map::new()).unwrap_err();

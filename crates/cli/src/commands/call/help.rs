@@ -1,20 +1,20 @@
 //! What `tabmux call --list` and `tabmux call TOOL --help` print.
 
 use super::verbs::Verb;
-use crate::commands::tool_words::{self, Argument, choices, types};
+use crate::commands::schema_text::{self, Argument, choices, types};
 use crate::wrap;
 use serde_json::{Map, Value, json};
 use tabmux_daemon::catalogue;
 use tabmux_protocol::ToolInfo;
 
-/// Every tool and what it is for.
+/// Every tool and its description.
 pub(super) fn list(tools: &[ToolInfo], width: usize) -> String {
     let row = |tool: &ToolInfo| (tool.name.clone(), one_line(&tool.description));
     let rows: Vec<_> = tools.iter().map(row).collect();
     wrap::definitions(&rows, width)
 }
 
-/// The same for programs.
+/// Every tool as JSON, for programs.
 pub(super) fn list_as_json(tools: &[ToolInfo]) -> serde_json::Result<String> {
     let tool = |tool: &ToolInfo| {
         json!({
@@ -27,17 +27,17 @@ pub(super) fn list_as_json(tools: &[ToolInfo]) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&tools.iter().map(tool).collect::<Vec<_>>())
 }
 
-/// What a tool takes, as `tabmux call` or a verb takes it.
+/// The help of a tool, for `tabmux call` or a shortcut.
 pub(super) fn tool(tool: &ToolInfo, verb: Option<&Verb>, width: usize) -> String {
     let is_ours = is_ours(&tool.name);
-    let arguments = tool_words::arguments(&tool.input_schema);
-    let words = |argument: &Argument<'_>| {
+    let arguments = schema_text::arguments(&tool.input_schema);
+    let describe = |argument: &Argument<'_>| {
         let known = if is_ours {
-            tool_words::known(argument.name)
+            schema_text::known(argument.name)
         } else {
             ""
         };
-        let mut meaning = tool_words::meaning(&argument.schema, known);
+        let mut meaning = schema_text::meaning(&argument.schema, known);
         if types(&argument.schema) == ["array"] {
             meaning.push_str(" May be repeated.");
         }
@@ -57,14 +57,17 @@ pub(super) fn tool(tool: &ToolInfo, verb: Option<&Verb>, width: usize) -> String
         .into_iter()
         .filter_map(|it| {
             let plain = verb?.plain.iter().find(|plain| plain.argument == it.name)?;
-            let meaning = plain.meaning.map_or_else(|| words(it), str::to_owned);
+            let meaning = plain.meaning.map_or_else(|| describe(it), str::to_owned);
             Some((plain.word.to_owned(), meaning))
         })
         .collect();
     if !named.is_empty() {
         parts.push(format!("Arguments:\n{}", wrap::definitions(&named, width)));
     }
-    let flags: Vec<_> = flags.into_iter().map(|it| (flag(it), words(it))).collect();
+    let flags: Vec<_> = flags
+        .into_iter()
+        .map(|it| (flag(it), describe(it)))
+        .collect();
     let title = if verb.is_some() { "Flags" } else { "Arguments" };
     if !flags.is_empty() {
         parts.push(format!("{title}:\n{}", wrap::definitions(&flags, width)));
@@ -108,7 +111,7 @@ fn usage(tool: &str, verb: Option<&Verb>, arguments: &[Argument<'_>], width: usi
     }
 }
 
-/// A flag and what goes with it: `--uid TEXT`.
+/// A flag with its value: `--uid TEXT`.
 fn flag(argument: &Argument<'_>) -> String {
     match value_name(&argument.schema) {
         Some(value) => format!("--{} {value}", argument.name),
@@ -139,7 +142,7 @@ fn value_name(schema: &Map<String, Value>) -> Option<String> {
 fn end(tool: &str, verb: Option<&Verb>) -> String {
     match verb {
         Some(_) => format!(
-            "It runs the tool {tool} in the session `default`, or --session NAME. --json prints the whole answer. \
+            "Runs the tool {tool} in the session `default`, or --session NAME. --json prints the whole answer. \
              `tabmux call --help` shows the flags for the session and the browser."
         ),
         None => {
@@ -159,7 +162,7 @@ pub(super) fn is_ours(tool: &str) -> bool {
         .any(|known| known.name == tool)
 }
 
-/// Descriptions of pages' tools are whatever pages say.
+/// Pages write the descriptions of their tools, so control characters and line breaks are removed.
 fn one_line(text: &str) -> String {
     tabmux_browser::text::one_line(text, LONGEST)
 }

@@ -1,10 +1,10 @@
-//! Paths in a tool's arguments, as whoever types them means them: the daemon works in another folder.
+//! Makes paths in a tool's arguments absolute: the daemon runs in another folder than the user.
 
 use anyhow::Context;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// Makes the paths of our own tools absolute. What a page's tool takes is the page's business.
+/// Makes the paths of our own tools absolute. Arguments of a page's tool stay unchanged.
 pub(super) fn absolute(
     mut arguments: Map<String, Value>,
     is_ours: bool,
@@ -28,7 +28,7 @@ pub(super) fn absolute(
     Ok(arguments)
 }
 
-/// Whether a path lies in none of these folders.
+/// Whether some path is in none of these folders.
 pub(super) fn is_outside(arguments: &Map<String, Value>, roots: &[PathBuf]) -> bool {
     let paths = arguments.iter().filter(|(name, _)| is_path(name));
     let mut paths = paths.flat_map(|(_, value)| match value {
@@ -41,11 +41,11 @@ pub(super) fn is_outside(arguments: &Map<String, Value>, roots: &[PathBuf]) -> b
 }
 
 fn one(path: &str) -> anyhow::Result<String> {
-    // No path at all is the tool's to refuse.
+    // The tool itself refuses an empty path.
     if path.is_empty() {
         return Ok(String::new());
     }
-    let path = std::path::absolute(path).with_context(|| format!("{path} is no path"))?;
+    let path = std::path::absolute(path).with_context(|| format!("{path} is not a path"))?;
     Ok(path.to_string_lossy().into_owned())
 }
 

@@ -1,4 +1,4 @@
-//! A tool's answer for people: its text, and pictures as files.
+//! Shows a tool's answer to people: text, and images as files.
 
 use anyhow::Context;
 use base64::Engine;
@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tabmux_protocol::{CallReply, Content};
 
-/// The answer's text. Pictures are saved in `folder` and named by their path.
+/// The answer's text. Images are saved in `folder`, and the text names their paths.
 pub(super) fn text(tool: &str, reply: &CallReply, folder: &Path) -> anyhow::Result<String> {
     let parts: anyhow::Result<Vec<String>> = reply
         .content
@@ -18,7 +18,7 @@ pub(super) fn text(tool: &str, reply: &CallReply, folder: &Path) -> anyhow::Resu
             Content::Image { data, mime_type } => {
                 let bytes = BASE64_STANDARD
                     .decode(data)
-                    .context("the picture did not arrive whole; call again")?;
+                    .context("the image is damaged; call again")?;
                 let path = save(&bytes, &folder.join(tool), ending(mime_type))?;
                 Ok(format!("Saved {}", path.display()))
             }
@@ -27,7 +27,7 @@ pub(super) fn text(tool: &str, reply: &CallReply, folder: &Path) -> anyhow::Resu
     Ok(parts?.join("\n"))
 }
 
-/// Text of pages must not move the cursor or change colours of somebody's terminal.
+/// Removes control characters: text of a page must not control the user's terminal.
 pub(super) fn for_terminal(text: String, is_terminal: bool) -> String {
     let is_harmless = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
     if !is_terminal || text.chars().all(is_harmless) {
@@ -38,11 +38,11 @@ pub(super) fn for_terminal(text: String, is_terminal: bool) -> String {
         .collect()
 }
 
-/// Writes a file that was not there before: `name.png`, or `name-2.png` and so on.
+/// Writes a new file: `name.png`, or `name-2.png` and so on.
 fn save(bytes: &[u8], name: &Path, ending: &str) -> anyhow::Result<PathBuf> {
     let context = |path: &Path| {
         format!(
-            "the picture cannot be saved as {}; run this in a folder that can be written",
+            "the image cannot be saved as {}; run this in a folder that you can write to",
             path.display()
         )
     };
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_cannot_steer_the_terminal() {
+    fn a_page_cannot_control_the_terminal() {
         let text = "a\tb\n\x1b[31mred\u{9b}0m".to_owned();
         assert_eq!(for_terminal(text.clone(), false), text);
         assert_eq!(for_terminal(text, true), "a\tb\n\u{fffd}[31mred\u{fffd}0m");

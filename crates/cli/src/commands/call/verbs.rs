@@ -1,11 +1,11 @@
-//! The everyday tools as commands of their own: `tabmux open`, `snapshot`, `click`, `fill`, `screenshot`.
+//! Shortcuts for common tools: `tabmux open`, `snapshot`, `click`, `fill`, `screenshot`.
 
 use super::arguments::Given;
 use serde_json::{Map, Value};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A command that runs one tool.
+/// A shortcut: a command that runs one tool.
 #[derive(Debug)]
 pub(crate) struct Verb {
     pub(super) name: &'static str,
@@ -18,11 +18,11 @@ pub(crate) struct Verb {
 /// An argument that needs no flag.
 #[derive(Debug)]
 pub(super) struct Plain {
-    /// What the help calls it.
+    /// Its name in the help.
     pub(super) word: &'static str,
-    /// What the tool calls it.
+    /// Its name in the tool's schema.
     pub(super) argument: &'static str,
-    /// What it means, where the tool's own words are for agents.
+    /// Its meaning for people, if the tool's own description is for agents.
     pub(super) meaning: Option<&'static str>,
     pub(super) is_required: bool,
 }
@@ -39,11 +39,11 @@ impl Plain {
 pub(crate) static OPEN: Verb = Verb {
     name: "open",
     tool: "navigate_page",
-    about: "Open a page, in the tab of the shell's session. Answers when it is loaded.",
+    about: "Open a page in the tab of the shell's session, and wait until it is loaded.",
     plain: &[Plain {
         word: "URL",
         argument: "url",
-        meaning: Some("Where to go, such as example.com, localhost:3000 or https://example.com/a."),
+        meaning: Some("The address, such as example.com, localhost:3000 or https://example.com/a."),
         is_required: true,
     }],
 };
@@ -51,14 +51,14 @@ pub(crate) static OPEN: Verb = Verb {
 pub(crate) static SNAPSHOT: Verb = Verb {
     name: "snapshot",
     tool: "take_snapshot",
-    about: "Read the page as text. Each line names one element with the uid that `click` and `fill` take.",
+    about: "Print the page as text. Each line is one element, with the uid that `click` and `fill` take.",
     plain: &[],
 };
 
 pub(crate) static CLICK: Verb = Verb {
     name: "click",
     tool: "click",
-    about: "Click an element; tells what the click caused, or what is in the way.",
+    about: "Click an element, and show what the click caused or what blocks it.",
     plain: &[UID],
 };
 
@@ -80,12 +80,12 @@ pub(crate) static FILL: Verb = Verb {
 pub(crate) static SCREENSHOT: Verb = Verb {
     name: "screenshot",
     tool: "take_screenshot",
-    about: "Save a picture of the page, or of an element.",
+    about: "Save a screenshot of the page or of an element.",
     plain: &[Plain {
         word: "FILE",
         argument: "filePath",
         meaning: Some(
-            "The file; jpg and webp are known by their endings. Default: screenshot.png.",
+            "The file; the extension jpg or webp chooses that format. Default: screenshot.png.",
         ),
         is_required: false,
     }],
@@ -103,32 +103,30 @@ impl Verb {
         self.plain.iter().any(|plain| plain.argument == argument)
     }
 
-    /// The words without flags, as arguments of the tool; or a sentence about what is missing or too much.
+    /// The words without flags, as arguments of the tool. The error is a sentence.
     pub(super) fn read(&self, words: Vec<String>, given: &[Given]) -> Result<Vec<Given>, String> {
         let usage: Vec<_> = self.plain.iter().map(Plain::usage).collect();
         let usage = format!("tabmux {} {}", self.name, usage.join(" "));
         let is_given = |argument: &str| given.iter().any(|given| given.name == argument);
         if let Some(extra) = words.get(self.plain.len()) {
             return Err(format!(
-                "`{extra}` is one word too many. Write `{}`, with quotes around a text that has blanks",
+                "`{extra}` is one argument too many. Write `{}`, with quotes around a text that has spaces",
                 usage.trim_end()
             ));
         }
-        // Back and forward need no address.
-        let goes_nowhere = self.name == "open" && is_given("type");
+        // Back, forward and reload need no address.
+        let needs_no_url = self.name == "open" && is_given("type");
         let missing = self.plain.iter().skip(words.len());
         let mut missing = missing.filter(|plain| plain.is_required && !is_given(plain.argument));
         match missing.next() {
-            Some(plain) if !goes_nowhere => {
-                let where_from = match plain.word {
+            Some(plain) if !needs_no_url => {
+                let hint = match plain.word {
                     "UID" => " `tabmux snapshot` shows the uid of each element",
                     _ => "",
                 };
-                Err(
-                    format!("{} is missing. Write `{usage}`.{where_from}", plain.word)
-                        .trim_end_matches('.')
-                        .to_owned(),
-                )
+                Err(format!("{} is missing. Write `{usage}`.{hint}", plain.word)
+                    .trim_end_matches('.')
+                    .to_owned())
             }
             _ => Ok(self
                 .plain
@@ -139,7 +137,7 @@ impl Verb {
         }
     }
 
-    /// What the command means beyond what is written: a picture becomes a file, in full size.
+    /// Adds what the shortcut implies: a screenshot is saved to a file, in full size.
     pub(super) fn complete(&self, mut read: Map<String, Value>) -> Map<String, Value> {
         if self.name == "screenshot" && !read.contains_key("filePath") {
             let ending = match read.get("format").and_then(Value::as_str) {
@@ -179,7 +177,7 @@ impl Verb {
     }
 }
 
-/// This name, or with a number if there is such a file already.
+/// This name, or one with a number if the file exists.
 fn free_name(name: &str) -> String {
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     let numbered = (2_u32..).map(|number| format!("{stem}-{number}.{ending}"));
@@ -188,7 +186,7 @@ fn free_name(name: &str) -> String {
     names.find(is_free).unwrap_or_else(|| name.to_owned())
 }
 
-/// People leave the scheme out, and name files.
+/// Completes an address as people type it: without a scheme, or as a path.
 fn address(written: &str) -> String {
     let scheme = written.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_or_too_much_is_a_sentence() {
+    fn missing_and_extra_arguments_are_explained_in_a_sentence() {
         let words = |words: &[&str]| {
             words
                 .iter()
@@ -260,7 +258,7 @@ mod tests {
         );
         assert_eq!(
             FILL.read(words(&["1_1", "two", "words"]), &[]).unwrap_err(),
-            "`words` is one word too many. Write `tabmux fill UID VALUE`, with quotes around a text that has blanks"
+            "`words` is one argument too many. Write `tabmux fill UID VALUE`, with quotes around a text that has spaces"
         );
         assert!(SCREENSHOT.read(words(&[]), &[]).unwrap().is_empty());
         let back = [Given {

@@ -1,22 +1,19 @@
-//! Ends the daemon when it is told to, also when everything else in it hangs: signals are heard on a thread of
-//! their own, which ends the process if nobody else does.
+//! Ends the daemon on a signal, even if everything else in it hangs: a separate thread receives signals and exits
+//! the process if it does not end in time.
 
 use anyhow::Context;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Cancels `stop` at SIGTERM and SIGINT. Once it is cancelled, by whomever, the process ends soon.
+/// Cancels `stop` at SIGTERM and SIGINT. Once it is cancelled, from here or elsewhere, the process ends soon.
 pub(super) fn watch(stop: CancellationToken) -> anyhow::Result<()> {
-    #[expect(
-        clippy::exit,
-        reason = "whoever should return from main may be what hangs"
-    )]
+    #[expect(clippy::exit, reason = "the main thread may be what hangs")]
     let end = || std::process::exit(1);
     watch_then(stop, LONGEST_END, end)
 }
 
-/// Calls `end` if the process is still there `limit` after `stop`.
+/// Calls `end` if the process still runs `limit` after `stop`.
 fn watch_then(
     stop: CancellationToken,
     limit: Duration,
@@ -27,7 +24,7 @@ fn watch_then(
         .build()
         .context("there is no thread for signals")?;
     let watching = move || {
-        own.block_on(until_told(&stop));
+        own.block_on(until_stopped(&stop));
         stop.cancel();
         std::thread::sleep(limit);
         // Nothing is logged here: the log may be what hangs.
@@ -40,8 +37,8 @@ fn watch_then(
     Ok(())
 }
 
-/// Resolves at a signal, or when somebody else stops the daemon. A terminal that closes is no reason.
-async fn until_told(stop: &CancellationToken) {
+/// Resolves at a signal, or when `stop` is cancelled. SIGHUP is ignored: the daemon outlives its terminal.
+async fn until_stopped(stop: &CancellationToken) {
     let streams = (
         signal(SignalKind::terminate()),
         signal(SignalKind::interrupt()),
@@ -60,8 +57,7 @@ async fn until_told(stop: &CancellationToken) {
     }
 }
 
-/// Browsers, their profiles and files have ended after two seconds on a machine that is not busy. The promise is
-/// five.
+/// Closing browsers and removing profiles takes two seconds on an idle machine. The documented limit is five.
 const LONGEST_END: Duration = Duration::from_secs(4);
 
 #[cfg(test)]
@@ -70,7 +66,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn a_daemon_whose_every_worker_is_blocked_is_ended_all_the_same() {
+    fn a_daemon_with_every_worker_blocked_still_ends() {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -81,7 +77,7 @@ mod tests {
         let (begun, begins) = mpsc::channel();
         let worker = stop.clone();
         runtime.spawn(async move {
-            // As a hung file system does it.
+            // Like a hung file system.
             begun.send(()).unwrap();
             worker.cancel();
             blocked.recv()

@@ -1,4 +1,4 @@
-//! A small MCP client: JSON-RPC, one line a message, over the standard streams of a server process.
+//! A small MCP client: JSON-RPC, one message per line, over the standard streams of a server process.
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A server process and the conversation with it. The server ends with it.
+/// A server process and the connection to it. Dropping it ends the server.
 #[derive(Debug)]
 pub(super) struct Client {
     server: Child,
@@ -21,7 +21,7 @@ pub(super) struct Client {
     list_changed: bool,
 }
 
-/// What came of calling a tool.
+/// The result of a tool call.
 #[derive(Debug)]
 pub(super) struct Answer {
     /// All text blocks.
@@ -31,7 +31,7 @@ pub(super) struct Answer {
     pub(super) is_error: bool,
     /// From the last byte of the question to the last byte of the answer.
     pub(super) took: Duration,
-    /// Whether the server said meanwhile that the tool list is another one.
+    /// Whether the server notified a changed tool list meanwhile.
     pub(super) list_changed: bool,
 }
 
@@ -70,7 +70,7 @@ impl Client {
         self.log.clone()
     }
 
-    /// Shakes hands. Returns what the server says of itself.
+    /// Does the handshake. Returns what the server says about itself.
     pub(super) fn initialize(&mut self) -> anyhow::Result<Value> {
         let about = json!({
             "protocolVersion": "2025-11-25",
@@ -95,7 +95,7 @@ impl Client {
             .collect())
     }
 
-    /// Calls a tool. An answer that tells of an error is an answer.
+    /// Calls a tool. A tool error is an `Answer` too.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<Answer> {
         self.list_changed = false;
         let start = Instant::now();
@@ -120,20 +120,23 @@ impl Client {
         })
     }
 
-    /// Hangs up and waits until the server has ended well.
-    pub(super) fn hang_up(mut self) -> anyhow::Result<Duration> {
+    /// Disconnects, and waits until the server has ended with success.
+    pub(super) fn disconnect(mut self) -> anyhow::Result<Duration> {
         let start = Instant::now();
-        if !self.ends_within(PATIENCE) {
-            bail!("the server did not end within {PATIENCE:?} after the client hung up");
+        if !self.ends_within(ANSWER_TIMEOUT) {
+            bail!("the server did not end within {ANSWER_TIMEOUT:?} after the client disconnected");
         }
-        let status = self.server.wait().context("the server's end was missed")?;
+        let status = self
+            .server
+            .wait()
+            .context("the exit status of the server is unknown")?;
         if !status.success() {
             bail!("the server ended with {status}");
         }
         Ok(start.elapsed())
     }
 
-    /// Closes the server's input. Whether it closed its output in turn, which it does by ending.
+    /// Closes the server's input. Returns whether the server ended, which closes its output.
     fn ends_within(&mut self, limit: Duration) -> bool {
         drop(self.input.take());
         let deadline = Instant::now() + limit;
@@ -151,7 +154,7 @@ impl Client {
         let id = self.next_id;
         self.next_id += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + ANSWER_TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let mut message = match self.messages.recv_timeout(left) {
@@ -160,7 +163,7 @@ impl Client {
                     bail!("the server ended before it answered {method}")
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    bail!("{method} was not answered within {PATIENCE:?}")
+                    bail!("{method} was not answered within {ANSWER_TIMEOUT:?}")
                 }
             };
             if message["method"] == "notifications/tools/list_changed" {
@@ -180,15 +183,15 @@ impl Client {
     }
 
     fn send(&mut self, message: &Value) -> anyhow::Result<()> {
-        let input = self.input.as_mut().context("the conversation is over")?;
+        let input = self.input.as_mut().context("the connection is closed")?;
         let sent = input.write_all(format!("{message}\n").as_bytes());
-        sent.context("the server no longer listens")
+        sent.context("the server closed its input")
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A server that is given the time also cleans up; one that is killed still takes its browser along.
+        // Give the server time to clean up. If it is killed, its browser ends too.
         if !self.ends_within(GRACE) {
             let _ = self.server.kill();
         }
@@ -230,7 +233,7 @@ impl Log {
     }
 }
 
-/// Reads messages until the server closes its output. What is no JSON does not belong there and is dropped.
+/// Reads messages until the server closes its output. Lines that are not JSON are dropped.
 fn read_messages(output: impl Read + Send + 'static) -> Receiver<Value> {
     let (sender, messages) = mpsc::sync_channel(MESSAGES_QUEUED);
     thread::spawn(move || {
@@ -245,7 +248,7 @@ fn read_messages(output: impl Read + Send + 'static) -> Receiver<Value> {
     messages
 }
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(5);
 const MESSAGES_QUEUED: usize = 64;
 const LINES_KEPT: usize = 12;

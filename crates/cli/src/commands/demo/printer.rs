@@ -1,10 +1,10 @@
-//! What the demo prints: three columns, wrapped to the terminal, coloured only where that is wanted.
+//! The output of the demo: three columns, wrapped to the terminal, in colour on a terminal only.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-/// Where the story is written down.
+/// Prints the demo.
 #[derive(Debug)]
 pub(super) struct Printer<W = io::Stdout> {
     out: W,
@@ -12,7 +12,7 @@ pub(super) struct Printer<W = io::Stdout> {
     colors: bool,
 }
 
-/// The printer took no more.
+/// The output is closed.
 #[derive(Debug, thiserror::Error)]
 #[error("the output cannot be written")]
 pub(super) struct WriteError(#[from] pub(super) io::Error);
@@ -63,12 +63,12 @@ impl<W: Write> Printer<W> {
         }
     }
 
-    /// A paragraph across the printer.
+    /// A paragraph over the full width.
     pub(super) fn paragraph(&mut self, look: Look, text: &str) -> Written {
         self.block(&indent(2), &[(look, text)])
     }
 
-    /// Begins a step of the story.
+    /// Begins a step.
     pub(super) fn step(&mut self, number: usize, name: &str, remark: &str) -> Written {
         self.space()?;
         let head = [
@@ -79,7 +79,7 @@ impl<W: Write> Printer<W> {
         self.block(&indent(5), &[(Look::Faint, remark)])
     }
 
-    /// Somebody says something. The number in the middle is a time or a count.
+    /// A line of a speaker. The number in the middle is a time or a count.
     pub(super) fn say(
         &mut self,
         speaker: Speaker,
@@ -95,7 +95,7 @@ impl<W: Write> Printer<W> {
         self.block(&head, pieces)
     }
 
-    /// A line as it is, or the first lines of a longer text, each cut where the printer ends, and how many more there are.
+    /// A single line in full, or the first lines of a longer text, each cut at the width, with a count of the rest.
     pub(super) fn show(
         &mut self,
         speaker: Speaker,
@@ -110,9 +110,9 @@ impl<W: Write> Printer<W> {
         if let [line] = *lines {
             return self.say(speaker, number, &[(Look::Plain, line)]);
         }
-        let room = self.width - MARGIN;
+        let available = self.width - MARGIN;
         for (index, line) in lines.iter().take(most).enumerate() {
-            let line = cut(line, room).replace(' ', NO_BREAK);
+            let line = cut(line, available).replace(' ', NO_BREAK);
             match index {
                 0 => self.say(speaker, number, &[(Look::Plain, &line)])?,
                 _ => self.block(&indent(MARGIN), &[(Look::Plain, &line)])?,
@@ -145,7 +145,7 @@ impl<W: Write> Printer<W> {
         Ok(self.out.write_all(b"\n").and_then(|()| self.out.flush())?)
     }
 
-    /// Words with a head before the first line; the other lines are indented by as much.
+    /// Text with a head before the first line; the other lines are indented by the width of the head.
     fn block(&mut self, head: &[(Look, String)], pieces: &[(Look, &str)]) -> Written {
         let indent: usize = head.iter().map(|(_, text)| text.chars().count()).sum();
         let words = pieces.iter().flat_map(|&(look, text)| words(look, text));
@@ -186,8 +186,8 @@ impl<W: Write> Printer<W> {
     }
 }
 
-/// A time, as people say it.
-pub(super) fn spoken(time: Duration) -> String {
+/// A duration for people.
+pub(super) fn format_duration(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1000.0;
     match milliseconds {
         short if short < 9.95 => format!("{short:.1} ms"),
@@ -201,7 +201,7 @@ pub(super) fn unbroken(text: &str) -> String {
     text.replace(' ', NO_BREAK)
 }
 
-/// Nothing but blanks before a block.
+/// Blanks before a block.
 fn indent(columns: usize) -> [(Look, String); 1] {
     [(Look::Plain, " ".repeat(columns))]
 }
@@ -235,7 +235,7 @@ impl Look {
 /// A word with its look.
 type StyledWord<'a> = (Look, &'a str);
 
-/// The words of a text. Blanks that must not break are part of a word.
+/// The words of a text. No-break spaces are part of a word.
 fn words(look: Look, text: &str) -> impl Iterator<Item = StyledWord<'_>> {
     text.split([' ', '\n'])
         .filter(|word| !word.is_empty())
@@ -258,7 +258,7 @@ fn wrap<'a>(words: impl Iterator<Item = StyledWord<'a>>, width: usize) -> Vec<Ve
         }
     };
     let words = words.flat_map(|(look, word)| {
-        // What cannot be kept together is broken where other text is.
+        // A word that is wider than the line is broken at its no-break spaces.
         let fits = word.chars().count() <= width;
         let pieces = word.split(move |character| !fits && NO_BREAK.contains(character));
         pieces.map(move |piece| (look, piece))
@@ -275,10 +275,10 @@ fn wrap<'a>(words: impl Iterator<Item = StyledWord<'a>>, width: usize) -> Vec<Ve
     lines
 }
 
-fn cut(line: &str, room: usize) -> String {
-    match line.char_indices().nth(room) {
+fn cut(line: &str, width: usize) -> String {
+    match line.char_indices().nth(width) {
         None => line.to_owned(),
-        Some(_) => line.chars().take(room - 1).chain(['…']).collect(),
+        Some(_) => line.chars().take(width - 1).chain(['…']).collect(),
     }
 }
 
@@ -286,7 +286,7 @@ const WIDEST: usize = 80;
 const NARROWEST: usize = 40;
 /// Where the third column begins.
 const MARGIN: usize = 21;
-/// A blank at which no line is broken.
+/// The no-break space.
 pub(super) const NO_BREAK: &str = "\u{a0}";
 
 #[cfg(test)]
@@ -347,8 +347,8 @@ mod tests {
 
     #[test]
     fn times_are_short_and_honest() {
-        assert_eq!(spoken(Duration::from_micros(5_240)), "5.2 ms");
-        assert_eq!(spoken(Duration::from_millis(412)), "412 ms");
-        assert_eq!(spoken(Duration::from_millis(12_340)), "12.3 s");
+        assert_eq!(format_duration(Duration::from_micros(5_240)), "5.2 ms");
+        assert_eq!(format_duration(Duration::from_millis(412)), "412 ms");
+        assert_eq!(format_duration(Duration::from_millis(12_340)), "12.3 s");
     }
 }

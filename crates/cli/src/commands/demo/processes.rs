@@ -1,10 +1,10 @@
-//! What the system knows of our processes. Where it keeps no `/proc`, nothing is claimed.
+//! Our processes, from `/proc`. Without `/proc` the demo prints nothing about them.
 
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How much memory a process holds, in megabytes.
+/// The resident memory of a process, in megabytes.
 pub(super) fn resident_megabytes(pid: u32) -> Option<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status
@@ -14,11 +14,13 @@ pub(super) fn resident_megabytes(pid: u32) -> Option<f64> {
     Some(kilobytes / 1024.0)
 }
 
-/// All processes below `pid`, itself not counted.
+/// All descendants of `pid`.
 pub(super) fn descendants(pid: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let all: Vec<(u32, u32)> = pids.filter_map(|pid| Some((pid, living(pid)?))).collect();
+    let all: Vec<(u32, u32)> = pids
+        .filter_map(|pid| Some((pid, running_parent(pid)?)))
+        .collect();
     let mut family = vec![pid];
     let mut next = 0;
     while let Some(&parent) = family.get(next) {
@@ -32,14 +34,14 @@ pub(super) fn descendants(pid: u32) -> Vec<u32> {
     family.split_off(1)
 }
 
-/// Which of them are still there after a moment in which all may end.
-pub(super) fn left_of(pids: &[u32]) -> Vec<u32> {
+/// Which of these processes still run after a moment.
+pub(super) fn still_running(pids: &[u32]) -> Vec<u32> {
     let deadline = Instant::now() + MOMENT;
     loop {
         let left: Vec<u32> = pids
             .iter()
             .copied()
-            .filter(|&pid| living(pid).is_some())
+            .filter(|&pid| running_parent(pid).is_some())
             .collect();
         if left.is_empty() || Instant::now() >= deadline {
             return left;
@@ -48,10 +50,10 @@ pub(super) fn left_of(pids: &[u32]) -> Vec<u32> {
     }
 }
 
-/// The parent of a process that lives. One that has ended and waits to be noticed does not.
-fn living(pid: u32) -> Option<u32> {
+/// The parent of a running process. Zombies do not count as running.
+fn running_parent(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything, also parentheses; what follows it is regular.
+    // The name may contain anything, even parentheses; the fields after it are regular.
     let (_, rest) = stat.rsplit_once(") ")?;
     let mut fields = rest.split(' ');
     let state = fields.next()?;
@@ -67,12 +69,12 @@ mod tests {
     use std::process::{Command, Stdio, id};
 
     #[test]
-    fn a_child_is_seen_while_it_lives() {
+    fn a_child_is_found_while_it_runs() {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         assert!(descendants(id()).contains(&child.id()));
         assert!(resident_megabytes(id()).is_some_and(|size| size > 0.1));
         drop(child.stdin.take());
         child.wait().unwrap();
-        assert!(left_of(&[child.id()]).is_empty());
+        assert!(still_running(&[child.id()]).is_empty());
     }
 }

@@ -1,7 +1,7 @@
-//! Where the story is played: the agent's side of the conversation, written down as it happens.
+//! Runs the demo: the agent's side of the connection, printed as it happens.
 
 use super::client::{Answer, Client, Log};
-use super::printer::{Look, NO_BREAK, Printer, Speaker, WriteError, spoken, unbroken};
+use super::printer::{Look, NO_BREAK, Printer, Speaker, WriteError, format_duration, unbroken};
 use super::{Args, processes};
 use anyhow::{Context, anyhow, ensure};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A client with a server of its own, and printer to write on.
+/// A client with its own server, and the printer.
 pub(super) struct Runner<'a> {
     client: Client,
     printer: &'a mut Printer,
@@ -27,7 +27,8 @@ pub(super) struct Runner<'a> {
 impl<'a> Runner<'a> {
     /// Starts the server: this program, as an MCP client would start it.
     pub(super) fn open(args: &Args, printer: &'a mut Printer) -> anyhow::Result<Self> {
-        let program = std::env::current_exe().context("this program does not know where it is")?;
+        let program =
+            std::env::current_exe().context("the path of this program cannot be determined")?;
         let mut arguments = SERVER_ARGUMENTS.map(str::to_owned).to_vec();
         if let Some(path) = &args.browser.executable_path {
             arguments.push(format!("--executablePath={}", path.display()));
@@ -46,27 +47,27 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Begins the next step of the story.
+    /// Begins the next step.
     pub(super) fn step(&mut self, name: &'static str, remark: &str) -> anyhow::Result<()> {
         self.steps.push(name);
         self.printer.step(self.steps.len(), name, remark)?;
         Ok(())
     }
 
-    pub(super) fn shake_hands(&mut self) -> anyhow::Result<()> {
+    pub(super) fn handshake(&mut self) -> anyhow::Result<()> {
         let command = format!("tabmux {}", SERVER_ARGUMENTS.join(" "));
         self.printer
             .say(Speaker::Agent, "", &[(Look::Plain, &command)])?;
         let about = self.client.initialize()?;
-        let took = spoken(self.opened.elapsed());
-        let word = |value: &Value| value.as_str().unwrap_or("?").to_owned();
+        let took = format_duration(self.opened.elapsed());
+        let text_of = |value: &Value| value.as_str().unwrap_or("?").to_owned();
         let (name, version) = (
-            word(&about["serverInfo"]["name"]),
-            word(&about["serverInfo"]["version"]),
+            text_of(&about["serverInfo"]["name"]),
+            text_of(&about["serverInfo"]["version"]),
         );
         let mut text = format!(
             "\"{name}\" {version}, MCP {}, up and answering",
-            word(&about["protocolVersion"])
+            text_of(&about["protocolVersion"])
         );
         if let Some(megabytes) = processes::resident_megabytes(self.client.pid()) {
             text.push_str(&format!(
@@ -79,7 +80,7 @@ impl<'a> Runner<'a> {
         self.look_at_tools("started")
     }
 
-    /// Calls a tool that must succeed and must leave the tool list alone.
+    /// Calls a tool that must succeed and must not change the tool list.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<String> {
         let answer = self.ask(tool, arguments)?;
         self.show(tool, &answer)?;
@@ -101,13 +102,13 @@ impl<'a> Runner<'a> {
         self.show(tool, &answer)?;
         ensure!(
             answer.list_changed,
-            "{tool} should have changed the tool list, but no change was told"
+            "{tool} should have changed the tool list, but the server did not notify a change"
         );
         self.look_at_tools(state)
     }
 
     /// Calls a tool that must fail.
-    pub(super) fn call_in_vain(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<()> {
+    pub(super) fn call_that_fails(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<()> {
         let answer = self.ask(tool, arguments)?;
         ensure!(
             answer.is_error,
@@ -117,11 +118,11 @@ impl<'a> Runner<'a> {
         let pieces = [(Look::Gone, "error:"), (Look::Plain, &*answer.text)];
         Ok(self
             .printer
-            .say(Speaker::Tabmux, &spoken(answer.took), &pieces)?)
+            .say(Speaker::Tabmux, &format_duration(answer.took), &pieces)?)
     }
 
-    /// Takes a picture of the tab and keeps it in a file.
-    pub(super) fn take_picture(&mut self, place: &Path) -> anyhow::Result<()> {
+    /// Takes a screenshot of the tab and saves it.
+    pub(super) fn take_picture(&mut self, path: &Path) -> anyhow::Result<()> {
         let answer = self.ask("take_screenshot", &json!({}))?;
         ensure!(
             !answer.is_error,
@@ -133,32 +134,32 @@ impl<'a> Runner<'a> {
             .context("take_screenshot answered without a picture")?;
         let picture = BASE64_STANDARD
             .decode(image)
-            .context("the picture is garbled")?;
-        let (width, height) = png_size(&picture).context("the picture is no PNG")?;
+            .context("the picture is damaged")?;
+        let (width, height) = png_size(&picture).context("the picture is not a PNG")?;
         let text = format!(
             "a PNG of {width} × {height} pixels, {} kB",
             picture.len().div_ceil(1000)
         );
         self.printer.say(
             Speaker::Tabmux,
-            &spoken(answer.took),
+            &format_duration(answer.took),
             &[(Look::Plain, &text)],
         )?;
-        self.picture = place.display().to_string();
-        let written = fs::write(place, &picture);
+        self.picture = path.display().to_string();
+        let written = fs::write(path, &picture);
         written.with_context(|| {
             format!(
-                "{} cannot be written, name another place with --out",
+                "{} cannot be written, choose another path with --out",
                 self.picture
             )
         })
     }
 
-    /// Hangs up, looks whether anything is left behind, and sums up what was played.
-    pub(super) fn close(self, played: anyhow::Result<()>) -> anyhow::Result<()> {
+    /// Disconnects, checks that no process is left, and prints a summary.
+    pub(super) fn close(self, result: anyhow::Result<()>) -> anyhow::Result<()> {
         let log = self.client.log();
         let name = self.steps.last().copied().unwrap_or_default();
-        played.map_err(|error| stopped(error, name, &log))?;
+        result.map_err(|error| stopped(error, name, &log))?;
         self.sum_up()
             .map_err(|error| stopped(error, "Goodbye", &log))
     }
@@ -166,7 +167,7 @@ impl<'a> Runner<'a> {
     fn sum_up(mut self) -> anyhow::Result<()> {
         self.step(
             "Goodbye",
-            "The client hangs up. The server ends, and its browser with it.",
+            "The client disconnects. The server ends, and its browser with it.",
         )?;
         self.printer.say(
             Speaker::Agent,
@@ -174,13 +175,13 @@ impl<'a> Runner<'a> {
             &[(Look::Plain, "closes the server's standard input")],
         )?;
         let family = processes::descendants(self.client.pid());
-        let took = self.client.hang_up()?;
+        let took = self.client.disconnect()?;
         self.printer.say(
             Speaker::Tabmux,
-            &spoken(took),
+            &format_duration(took),
             &[(Look::Plain, "exit code 0")],
         )?;
-        let left = processes::left_of(&family);
+        let left = processes::still_running(&family);
         if !family.is_empty() {
             let text = format!(
                 "{} browser processes before, {} now",
@@ -201,10 +202,10 @@ impl<'a> Runner<'a> {
         printer.bars(&self.counts)?;
         printer.space()?;
         let text = format!(
-            "{} tool calls took {}; the whole story took {}, with the browser's start and end.",
+            "{} tool calls took {}; the whole demo took {}, including the start and end of the browser.",
             self.calls.len(),
-            unbroken(&spoken(self.calls.iter().sum())),
-            unbroken(&spoken(self.opened.elapsed()))
+            unbroken(&format_duration(self.calls.iter().sum())),
+            unbroken(&format_duration(self.opened.elapsed()))
         );
         printer.paragraph(Look::Plain, &text)?;
         if cfg!(debug_assertions) {
@@ -239,13 +240,13 @@ impl<'a> Runner<'a> {
         ensure!(!answer.is_error, "{tool} answered: {}", answer.text);
         Ok(self.printer.show(
             Speaker::Tabmux,
-            &spoken(answer.took),
+            &format_duration(answer.took),
             &readable(&answer.text),
             LINES_SHOWN,
         )?)
     }
 
-    /// Fetches the tool list and tells what is new in it and what is gone.
+    /// Fetches the tool list and prints which tools are new and which are gone.
     fn look_at_tools(&mut self, state: &str) -> anyhow::Result<()> {
         let tools = self.client.tool_names()?;
         let fresh = tools.iter().filter(|tool| !self.tools.contains(tool));
@@ -256,7 +257,7 @@ impl<'a> Runner<'a> {
             .collect();
         let mut pieces: Vec<(Look, String)> = Vec::new();
         pieces.extend(fresh.map(|tool| (Look::Fresh, unbroken(&format!("+ {tool}")))));
-        // Everybody has seen them come; there is no need to see each of them go.
+        // The reader has already seen their names; a few are enough.
         pieces.extend(
             gone.iter()
                 .take(GONE_SHOWN)
@@ -278,7 +279,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// What to tell of a story that did not end well. Printer that is no longer read is no such story.
+/// The error of a demo that stopped, with the server's log. A closed pipe is passed on unchanged.
 fn stopped(error: anyhow::Error, step: &str, log: &Log) -> anyhow::Error {
     if error.is::<WriteError>() {
         return error;
@@ -293,7 +294,7 @@ fn stopped(error: anyhow::Error, step: &str, log: &Log) -> anyhow::Error {
     anyhow!(text)
 }
 
-/// JSON with blanks, so that it can be wrapped; other text as it is.
+/// JSON with spaces, so that it can be wrapped; other text unchanged.
 fn readable(text: &str) -> String {
     match serde_json::from_str::<Value>(text) {
         Ok(value @ Value::Object(_)) => spaced(&value),
@@ -309,7 +310,7 @@ fn spaced(value: &Value) -> String {
                 entries.map(|(key, value)| format!("\"{key}\":{NO_BREAK}{}", spaced(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
-        // One item a line reads best, if it fits.
+        // Keeps each item on one line, if it fits.
         Value::Array(list) => {
             let items = list.iter().map(|item| unbroken(&spaced(item)));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
@@ -318,7 +319,7 @@ fn spaced(value: &Value) -> String {
     }
 }
 
-/// The size that the head of a PNG tells.
+/// The size in the header of a PNG.
 fn png_size(bytes: &[u8]) -> Option<(u32, u32)> {
     let head = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?.get(8..16)?;
     let (width, height) = head.split_at(4);

@@ -1,4 +1,4 @@
-//! The pages of the demo, on a web server of its own that only this machine can reach.
+//! The pages of the demo, on a local web server.
 
 use anyhow::Context;
 use std::io::{Read, Write};
@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// The hut's web site. Served until the process ends.
+/// The web site of the hut. Served until the process ends.
 #[derive(Debug)]
 pub(super) struct Site(SocketAddr);
 
@@ -19,7 +19,7 @@ impl Site {
             .context("the web server has no address")?;
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
-                // Browsers open connections ahead of need; one that stays silent must not block the next.
+                // Browsers open connections in advance; an idle one must not block the next.
                 thread::spawn(move || serve(connection));
             }
         });
@@ -32,9 +32,9 @@ impl Site {
     }
 }
 
-/// Answers one request. A connection that breaks is the browser's own business.
+/// Answers one request. Errors of the connection are ignored.
 fn serve(mut connection: TcpStream) {
-    let _ = connection.set_read_timeout(Some(PATIENCE));
+    let _ = connection.set_read_timeout(Some(READ_TIMEOUT));
     let Some(path) = requested_path(&mut connection) else {
         return;
     };
@@ -48,7 +48,7 @@ fn serve(mut connection: TcpStream) {
     let _ = connection.write_all(body.as_bytes());
 }
 
-/// The path of the request, without what follows a question mark.
+/// The path of the request, without the query.
 fn requested_path(connection: &mut impl Read) -> Option<String> {
     let mut request = Vec::new();
     let mut piece = [0; 1024];
@@ -84,15 +84,11 @@ fn page(path: &str) -> (&'static str, &'static str, &'static str) {
             "text/css",
             include_str!("../../../demo-pages/style.css"),
         ),
-        _ => (
-            "404 Not Found",
-            "text/plain",
-            "There is no such page in the hut.\n",
-        ),
+        _ => ("404 Not Found", "text/plain", "Not found.\n"),
     }
 }
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 const LONGEST_REQUEST: usize = 16 * 1024;
 
 #[cfg(test)]
@@ -118,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_left_without_an_answer() {
+    fn malformed_requests_get_no_answer() {
         assert_eq!(ask("POST / HTTP/1.1\r\n\r\n"), "");
         assert_eq!(ask("GET /"), "");
         assert_eq!(ask(""), "");

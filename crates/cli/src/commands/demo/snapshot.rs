@@ -1,4 +1,4 @@
-//! Finding an element in a snapshot, the way an agent reads it: by its role and its name.
+//! Finds an element in a snapshot by its role and name, as an agent does.
 
 /// The uid of the first element with that role and that name.
 pub(super) fn uid_of<'a>(snapshot: &'a str, role: &str, name: &str) -> Option<&'a str> {

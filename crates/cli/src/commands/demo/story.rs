@@ -1,4 +1,4 @@
-//! The story itself: an agent with a task, one tool call after the other.
+//! The steps of the demo: an agent with a task, one tool call after the other.
 
 use super::Args;
 use super::printer::{Look, Printer};
@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 use serde_json::json;
 use tabmux_browser::find::{self, Wanted};
 
-/// Plays the whole story. An error says at which step it ended, and what to do.
+/// Runs the whole demo. An error says at which step it stopped, and what to do.
 pub(super) fn play(args: &Args, printer: &mut Printer) -> anyhow::Result<()> {
     find::find(&Wanted {
         executable: args.browser.executable_path.clone(),
@@ -24,37 +24,43 @@ pub(super) fn play(args: &Args, printer: &mut Printer) -> anyhow::Result<()> {
     printer.paragraph(Look::Agent, TASK)?;
 
     let mut runner = Runner::open(args, printer)?;
-    let played = perform(&mut runner, args, &site);
-    runner.close(played)
+    let result = perform(&mut runner, args, &site);
+    runner.close(result)
 }
 
 fn perform(runner: &mut Runner<'_>, args: &Args, site: &Site) -> anyhow::Result<()> {
-    runner.step("Hello", "A client starts tabmux mcp and shakes hands.")?;
-    runner.shake_hands()?;
+    runner.step(
+        "Hello",
+        "A client starts tabmux mcp and does the MCP handshake.",
+    )?;
+    runner.handshake()?;
 
     runner.step("Connect", "There is one tool, so the choice is easy.")?;
     runner.call_into("connected", "connect_browser", &json!({"launch": true}))?;
 
     runner.step(
         "Open a page",
-        "The tab gets the focus, and tools to work on it appear. beds_left is the page's own; book_now \
-         is made from its form.",
+        "The tab gets the focus, and tools for it appear. The page offers beds_left; tabmux generates \
+         book_now from its form.",
     )?;
     runner.call_into("tab focused", "open_tab", &json!({"url": site.url()}))?;
 
-    runner.step("Ask the page", "Nobody had to read anything for this.")?;
+    runner.step(
+        "Ask the page",
+        "The agent gets the answer without reading the page.",
+    )?;
     let beds = runner.call("beds_left", &json!({"night": "Saturday"}))?;
     ensure!(beds.contains("5 beds"), "there should be 5 beds");
 
     runner.step(
         "Read it",
-        "Whatever a person could read or use, with a uid to name it by.",
+        "Everything that a person could read or use, each element with a uid.",
     )?;
     let page = runner.call("take_snapshot", &json!({}))?;
 
     runner.step(
         "Fill in the form",
-        "Five fields in one call, and each must hold what it was given.",
+        "Five fields in one call; tabmux checks the value of each.",
     )?;
     let mut fields = Vec::new();
     for (role, name, value) in FIELDS {
@@ -64,12 +70,12 @@ fn perform(runner: &mut Runner<'_>, args: &Args, site: &Site) -> anyhow::Result<
 
     runner.step(
         "Book",
-        "A click waits for the button, and tells what it caused. The next page has no such tools.",
+        "A click waits for the button, and reports what it caused. The next page does not have these tools.",
     )?;
     let button = json!({"uid": uid(&page, "button", "Book now")?});
     runner.call_into("booked", "click", &button)?;
 
-    runner.step("Make sure", "Did the hut understand?")?;
+    runner.step("Make sure", "Does the ticket show the booking?")?;
     let seen = runner.call("find", &json!({"text": "See you on"}))?;
     ensure!(
         seen.contains(EXPECTED),
@@ -80,15 +86,15 @@ fn perform(runner: &mut Runner<'_>, args: &Args, site: &Site) -> anyhow::Result<
         "A mistake",
         "The same button again. Its page is gone, so nothing is clicked.",
     )?;
-    runner.call_in_vain("click", &button)?;
+    runner.call_that_fails("click", &button)?;
 
     runner.step(
         "Take a picture",
-        "As the tab looks now, scaled to what a model can use.",
+        "A screenshot of the tab, scaled to a size that a model can use.",
     )?;
     runner.take_picture(&args.out)?;
 
-    runner.step("Close", "The tab goes, and its tools go with it.")?;
+    runner.step("Close", "The tab closes, and its tools are removed.")?;
     runner.call_into("tab closed", "close_tab", &json!({}))
 }
 

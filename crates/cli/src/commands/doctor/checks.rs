@@ -1,10 +1,10 @@
-//! What findings mean: from facts to a verdict and an advice, without looking at anything.
+//! From facts to a verdict and advice. Nothing here reads the machine; `look.rs` collects the facts.
 
 use super::Check;
 use crate::commands::other_daemons::OtherDaemon;
 use std::path::{Path, PathBuf};
 use tabmux_browser::find::FindError;
-use tabmux_client::SocketPathError;
+use tabmux_daemon_client::SocketPathError;
 
 /// A browser that was found, and what it answered to `--version`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) fn browser(found: Result<BrowserFound, FindError>) -> Check {
         }) => Check::fail(
             NAME,
             format!("{} does not run: {why}.", path.display()),
-            "Run it by hand to see why, or name another one with --executablePath.",
+            "Run it by hand to see why, or choose another browser with --executablePath.",
         ),
         Err(error) => {
             let (what, advice) = sentences(&error.to_string());
@@ -40,14 +40,11 @@ pub(super) fn user(is_root: bool) -> Check {
     if is_root {
         Check::warn(
             NAME,
-            "This is root, so launched browsers run without their sandbox.",
+            "Running as root, so launched browsers run without their sandbox.",
             "Use an ordinary user where pages are not trusted.",
         )
     } else {
-        Check::ok(
-            NAME,
-            "An ordinary user; launched browsers keep their sandbox.",
-        )
+        Check::ok(NAME, "Not root; launched browsers keep their sandbox.")
     }
 }
 
@@ -61,38 +58,38 @@ pub(super) fn folder(folder: &Path, exists: bool, safe: Result<(), SocketPathErr
             Check::fail(NAME, what, advice)
         }
         Ok(()) if exists => Check::ok(NAME, format!("{shown} is safe for the daemon's socket.")),
-        Ok(()) => Check::ok(NAME, format!("{shown} is made when it is needed.")),
+        Ok(()) => Check::ok(NAME, format!("{shown} is created when needed.")),
     }
 }
 
-/// Who is behind the socket.
+/// What is at the path of the socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
+pub(super) enum SocketState {
     /// A daemon.
     Daemon {
         version: String,
         pid: u32,
         sessions: usize,
-        /// Where pages find it.
+        /// Its port for pages.
         port: Option<u16>,
-        /// Whether a person lets no agent do anything.
+        /// Whether a person paused all agents.
         paused: bool,
     },
-    /// Nothing; there is no socket either.
-    Nobody,
-    /// Nothing; the socket was left behind.
+    /// Nothing.
+    Missing,
+    /// A socket of a daemon that has ended.
     Stale,
-    /// A file that is no socket.
-    InTheWay,
-    /// Something that does not speak with us.
-    Stranger(String),
+    /// Something other than a socket.
+    NotASocket,
+    /// A socket whose process does not answer as a daemon of this version does.
+    Unusable(String),
 }
 
-pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check {
+pub(super) fn daemon(socket: &Path, state: &SocketState, own_version: &str) -> Check {
     const NAME: &str = "daemon";
     let shown = socket.display();
-    match behind {
-        Behind::Daemon {
+    match state {
+        SocketState::Daemon {
             version,
             pid,
             sessions,
@@ -101,7 +98,7 @@ pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check
             NAME,
             format!("tabmux {version} is up (process {pid}, sessions: {sessions})."),
         ),
-        Behind::Daemon {
+        SocketState::Daemon {
             version,
             pid,
             sessions,
@@ -117,20 +114,20 @@ pub(super) fn daemon(socket: &Path, behind: &Behind, own_version: &str) -> Check
                 format!("Run `tabmux daemon stop`{when}; the next client starts the new one."),
             )
         }
-        Behind::Nobody => Check::ok(NAME, "None is running; the first client starts it."),
-        Behind::Stale => Check::ok(
+        SocketState::Missing => Check::ok(NAME, "None is running; the first client starts it."),
+        SocketState::Stale => Check::ok(
             NAME,
-            format!("None is running; the next one replaces the dead socket {shown}."),
+            format!("None is running; the next one replaces the stale socket {shown}."),
         ),
-        Behind::InTheWay => Check::fail(
+        SocketState::NotASocket => Check::fail(
             NAME,
-            format!("{shown} is in the way: it is not a socket."),
-            "Remove it, or name another place with --socket.",
+            format!("{shown} is not a socket."),
+            "Remove it, or choose another path with --socket.",
         ),
-        Behind::Stranger(why) => Check::fail(
+        SocketState::Unusable(why) => Check::fail(
             NAME,
-            format!("What listens at {shown} is no daemon that can be used: {why}."),
-            "End it, remove the socket, or name another place with --socket.",
+            format!("The process listening at {shown} is not a usable daemon: {why}."),
+            "Stop it, remove the socket, or choose another path with --socket.",
         ),
     }
 }
@@ -140,21 +137,21 @@ pub(super) fn other_daemon(other: &OtherDaemon) -> Check {
     Check::warn("other", other.finding(), other.advice())
 }
 
-/// The port at which pages offer tools: the daemon's, or whether it would be free.
-pub(super) fn port(behind: &Behind, wanted: u16, is_free: bool) -> Check {
+/// The port at which pages offer tools: the daemon's, or whether the wanted one is free.
+pub(super) fn port(state: &SocketState, wanted: u16, is_free: bool) -> Check {
     const NAME: &str = "port";
-    match behind {
-        Behind::Daemon {
+    match state {
+        SocketState::Daemon {
             port: Some(port), ..
         } => Check::ok(NAME, format!("Pages can offer tools at port {port}.")),
-        Behind::Daemon { port: None, .. } => Check::warn(
+        SocketState::Daemon { port: None, .. } => Check::warn(
             NAME,
             format!(
                 "Port {wanted} was taken when the daemon started, so pages cannot offer tools."
             ),
-            "End what has it, or choose another with TABMUX_PORT; then run `tabmux daemon stop`.",
+            "Stop the program that uses it, or choose another with TABMUX_PORT; then run `tabmux daemon stop`.",
         ),
-        _ if wanted == 0 => Check::ok(NAME, "The daemon takes any that is free, for pages."),
+        _ if wanted == 0 => Check::ok(NAME, "The daemon takes any free port for pages."),
         _ if is_free => Check::ok(
             NAME,
             format!("{wanted} is free for pages that offer tools."),
@@ -162,21 +159,21 @@ pub(super) fn port(behind: &Behind, wanted: u16, is_free: bool) -> Check {
         _ => Check::warn(
             NAME,
             format!("{wanted} is taken, so pages could not offer tools."),
-            "End what has it, or choose another with TABMUX_PORT.",
+            "Stop the program that uses it, or choose another with TABMUX_PORT.",
         ),
     }
 }
 
-/// What the variable holds instead of a port. Every command that reads it refuses it.
+/// `TABMUX_PORT` is not a port. Every command that reads it refuses it.
 pub(super) fn no_port(text: &str) -> Check {
-    let finding = format!("TABMUX_PORT is `{text}`, which is no port.");
+    let finding = format!("TABMUX_PORT is `{text}`, which is not a port.");
     let advice = "Set it to a number up to 65535, or unset it.";
     Check::fail("port", finding, advice)
 }
 
-/// Said only where it is so: agents that do nothing may seem broken.
-pub(super) fn paused(behind: &Behind) -> Option<Check> {
-    let Behind::Daemon { paused: true, .. } = behind else {
+/// Reported only while paused: paused agents may seem broken.
+pub(super) fn paused(state: &SocketState) -> Option<Check> {
+    let SocketState::Daemon { paused: true, .. } = state else {
         return None;
     };
     let finding = "A person paused all agents, so every call is refused.";
@@ -184,19 +181,19 @@ pub(super) fn paused(behind: &Behind) -> Option<Check> {
     Some(Check::warn("agents", finding, advice))
 }
 
-/// The log file: its size, or what kind of thing it is instead.
+/// What is at the path of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Log {
     Missing,
     File { bytes: u64, writable: bool },
-    NoFile,
+    NotAFile,
 }
 
 pub(super) fn log(path: &Path, log: Log) -> Check {
     const NAME: &str = "log";
     let shown = path.display();
     match log {
-        Log::Missing => Check::ok(NAME, format!("None yet; it will be {shown}.")),
+        Log::Missing => Check::ok(NAME, format!("No log yet; it will be {shown}.")),
         Log::File {
             bytes,
             writable: true,
@@ -206,7 +203,7 @@ pub(super) fn log(path: &Path, log: Log) -> Check {
             format!("{shown} cannot be written."),
             "Remove it, or make it yours with chown.",
         ),
-        Log::NoFile => Check::fail(NAME, format!("{shown} is not a file."), "Remove it."),
+        Log::NotAFile => Check::fail(NAME, format!("{shown} is not a file."), "Remove it."),
     }
 }
 
@@ -239,7 +236,7 @@ pub(super) fn profile(path: &Path, holder: Option<&Holder>) -> Check {
     }
 }
 
-/// An error that says what is so and then what to do, taken apart after its first sentence.
+/// Splits an error after its first sentence, into what happened and what to do.
 pub(super) fn sentences(error: &str) -> (String, String) {
     match error.split_once(". ") {
         Some((what, advice)) => (format!("{what}."), advice.to_owned()),
@@ -262,7 +259,7 @@ mod tests {
 
     fn said(check: &Check) -> String {
         let advice = check.advice.as_deref().unwrap_or("–");
-        format!("{} | {} | {advice}", check.level.word(), check.finding)
+        format!("{} | {} | {advice}", check.level.name(), check.finding)
     }
 
     #[test]
@@ -287,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn root_is_worth_a_word() {
+    fn root_is_a_warning() {
         assert_eq!(user(false).level, Level::Ok);
         assert_eq!(user(true).level, Level::Warn);
     }
@@ -301,17 +298,17 @@ mod tests {
         assert_eq!(
             said(&folder(Path::new("/run/x"), true, Err(error))),
             "fail | /run/x cannot hold the daemon's socket: others may write to it. | Remove it, or \
-             name another place with --socket."
+             choose another path with --socket."
         );
         assert_eq!(
             said(&folder(Path::new("/run/x"), false, Ok(()))),
-            "ok | /run/x is made when it is needed. | –"
+            "ok | /run/x is created when needed. | –"
         );
     }
 
     #[test]
-    fn a_daemon_of_another_version_is_worth_a_restart() {
-        let up = |sessions| Behind::Daemon {
+    fn a_daemon_of_another_version_is_a_warning() {
+        let up = |sessions| SocketState::Daemon {
             version: "0.1.0".into(),
             pid: 7,
             sessions,
@@ -328,40 +325,43 @@ mod tests {
             "warn | tabmux 0.1.0 is up (process 7), but this is 0.2.0. | Run `tabmux daemon stop` when \
              its sessions are done; the next client starts the new one."
         );
-        assert_eq!(daemon(socket, &Behind::Nobody, "1").level, Level::Ok);
-        assert_eq!(daemon(socket, &Behind::Stale, "1").level, Level::Ok);
-        assert_eq!(daemon(socket, &Behind::InTheWay, "1").level, Level::Fail);
-        let stranger = Behind::Stranger("it says HTTP".into());
-        assert_eq!(daemon(socket, &stranger, "1").level, Level::Fail);
+        assert_eq!(daemon(socket, &SocketState::Missing, "1").level, Level::Ok);
+        assert_eq!(daemon(socket, &SocketState::Stale, "1").level, Level::Ok);
+        assert_eq!(
+            daemon(socket, &SocketState::NotASocket, "1").level,
+            Level::Fail
+        );
+        let unusable = SocketState::Unusable("it says HTTP".into());
+        assert_eq!(daemon(socket, &unusable, "1").level, Level::Fail);
     }
 
     #[test]
-    fn a_taken_port_is_worth_a_word_and_a_free_one_is_fine() {
-        let daemon = |port| Behind::Daemon {
+    fn a_taken_port_is_a_warning_and_a_free_one_is_fine() {
+        let daemon = |port| SocketState::Daemon {
             version: "1".into(),
             pid: 7,
             sessions: 0,
             port,
             paused: false,
         };
-        for (behind, is_free, expected) in [
+        for (state, is_free, expected) in [
             (daemon(Some(9)), false, "Pages can offer tools at port 9."),
             (
                 daemon(None),
                 true,
                 "Port 8765 was taken when the daemon started",
             ),
-            (Behind::Nobody, true, "8765 is free"),
-            (Behind::Nobody, false, "8765 is taken"),
+            (SocketState::Missing, true, "8765 is free"),
+            (SocketState::Missing, false, "8765 is taken"),
         ] {
-            let said = said(&port(&behind, 8765, is_free));
+            let said = said(&port(&state, 8765, is_free));
             assert!(said.contains(expected), "{said}");
         }
     }
 
     #[test]
-    fn a_pause_is_worth_a_word() {
-        let daemon = |paused| Behind::Daemon {
+    fn a_pause_is_a_warning() {
+        let daemon = |paused| SocketState::Daemon {
             version: "1".into(),
             pid: 7,
             sessions: 1,
@@ -369,7 +369,7 @@ mod tests {
             paused,
         };
         assert_eq!(paused(&daemon(false)), None);
-        assert_eq!(paused(&Behind::Nobody), None);
+        assert_eq!(paused(&SocketState::Missing), None);
         let check = paused(&daemon(true)).unwrap();
         assert_eq!(check.level, Level::Warn);
         assert!(check.finding.contains("paused all agents"));
@@ -384,12 +384,12 @@ mod tests {
             "ok | /run/d.log, 2 KB. | –"
         );
         assert_eq!(log(path, file(1, false)).level, Level::Fail);
-        assert_eq!(log(path, Log::NoFile).level, Level::Fail);
+        assert_eq!(log(path, Log::NotAFile).level, Level::Fail);
         assert_eq!(log(path, Log::Missing).level, Level::Ok);
     }
 
     #[test]
-    fn a_profile_in_other_hands_is_worth_a_word() {
+    fn a_profile_used_by_another_browser_is_a_warning() {
         let path = Path::new("/p");
         let holder = |is_ours| Holder {
             pid: 7,

@@ -1,12 +1,12 @@
-//! Whether the MCP clients that were told of tabmux find it.
+//! Whether the program that MCP clients start as tabmux exists.
 
 use super::Check;
 use super::checks::sentences;
-use crate::commands::install::{Found, Installed, USUAL_NAME};
+use crate::commands::install::{DEFAULT_NAME, Found, Installed};
 
-/// The configs of MCP clients: one line for all that are well, and one for each that is not.
+/// The configs of MCP clients: one line for all that are fine, and one for each problem.
 pub(super) fn check(configs: &[Installed], is_there: impl Fn(&str) -> bool) -> Vec<Check> {
-    let mut well = Vec::new();
+    let mut fine = Vec::new();
     let mut checks = Vec::new();
     for Installed { client, entries } in configs {
         match entries {
@@ -15,27 +15,27 @@ pub(super) fn check(configs: &[Installed], is_there: impl Fn(&str) -> bool) -> V
                 checks.push(Check::warn(NAME, what, advice));
             }
             Ok(entries) => match entries.iter().find(|entry| !is_there(&entry.program)) {
-                None => well.push(*client),
+                None => fine.push(*client),
                 Some(Found { name, program }) => {
-                    let named = match name == USUAL_NAME {
+                    let named = match name == DEFAULT_NAME {
                         true => String::new(),
                         false => format!(" --name {name}"),
                     };
                     checks.push(Check::fail(
                         NAME,
-                        format!("{client} runs {program}, which is not there."),
+                        format!("{client} runs {program}, which does not exist."),
                         format!("Run `tabmux install {client}{named}`."),
                     ));
                 }
             },
         }
     }
-    let knowing = match well.as_slice() {
+    let configured = match fine.as_slice() {
         [] if !checks.is_empty() => return checks,
-        [] => "None has been told of tabmux; `tabmux install CLIENT` does it.".to_owned(),
-        well => format!("Told of tabmux: {}.", well.join(", ")),
+        [] => "No client is configured for tabmux; run `tabmux install CLIENT`.".to_owned(),
+        fine => format!("Configured for tabmux: {}.", fine.join(", ")),
     };
-    checks.insert(0, Check::ok(NAME, knowing));
+    checks.insert(0, Check::ok(NAME, configured));
     checks
 }
 
@@ -56,7 +56,7 @@ mod tests {
         };
         let configs = [
             config("cursor", Ok(("browser", "/bin/tabmux"))),
-            config("codex", Err("It is broken. Mend it.")),
+            config("codex", Err("It is broken. Fix it.")),
             config("gemini", Ok(("browser", "/old/tabmux"))),
             config("vscode", Ok(("tabs", "/old/tabmux"))),
         ];
@@ -64,22 +64,22 @@ mod tests {
             let checks = check(configs, |program| program == "/bin/tabmux");
             let said = |check: &Check| {
                 let advice = check.advice.as_deref().unwrap_or("–");
-                format!("{} | {} | {advice}", check.level.word(), check.finding)
+                format!("{} | {} | {advice}", check.level.name(), check.finding)
             };
             checks.iter().map(said).collect()
         };
         assert_eq!(
             said(&configs),
             [
-                "ok | Told of tabmux: cursor. | –",
-                "warn | It is broken. | Mend it.",
-                "fail | gemini runs /old/tabmux, which is not there. | Run `tabmux install gemini`.",
-                "fail | vscode runs /old/tabmux, which is not there. | Run `tabmux install vscode --name tabs`.",
+                "ok | Configured for tabmux: cursor. | –",
+                "warn | It is broken. | Fix it.",
+                "fail | gemini runs /old/tabmux, which does not exist. | Run `tabmux install gemini`.",
+                "fail | vscode runs /old/tabmux, which does not exist. | Run `tabmux install vscode --name tabs`.",
             ]
         );
         assert_eq!(
             said(&[]),
-            ["ok | None has been told of tabmux; `tabmux install CLIENT` does it. | –"]
+            ["ok | No client is configured for tabmux; run `tabmux install CLIENT`. | –"]
         );
         assert_eq!(said(&configs[1..2]).len(), 1);
     }

@@ -1,17 +1,17 @@
-//! Whether browsers open a window: on the daemon's screen, else a client's, else the one of the user's session.
+//! Whether browsers open a window: on the display of the daemon, else of a client, else of the user's session.
 
 use super::Check;
-use super::checks::Behind;
+use super::checks::SocketState;
 use std::fs;
 use tabmux_browser::screen::Screen;
 
-/// What shows windows: a variable and its value.
-type Shown = Option<(&'static str, String)>;
+/// The variable that names a display, and its value.
+type Display = Option<(&'static str, String)>;
 
-pub(super) fn look(behind: &Behind) -> Check {
+pub(super) fn look(state: &SocketState) -> Check {
     let value = |name: &str| std::env::var(name).ok();
-    let daemons = match behind {
-        Behind::Daemon { pid, .. } => variables_of(*pid),
+    let daemons = match state {
+        SocketState::Daemon { pid, .. } => variables_of(*pid),
         _ => None,
     };
     let daemons = daemons.map(|text| shown_by(|name| value_in(&text, name)));
@@ -23,8 +23,9 @@ pub(super) fn look(behind: &Behind) -> Check {
     check(shown_by(value), daemons, session)
 }
 
-/// What is so for us, for the daemon if one runs and lets itself be asked, and for the user's session.
-fn check(here: Shown, daemons: Option<Shown>, session: impl FnOnce() -> Shown) -> Check {
+/// `here` is our display. `daemons` is the daemon's, or `None` if no daemon runs or its environment cannot be read.
+/// `session` finds the display of the user's session.
+fn check(here: Display, daemons: Option<Display>, session: impl FnOnce() -> Display) -> Check {
     let asked_for = match &daemons {
         Some(daemons) => daemons.clone(),
         None => here.clone(),
@@ -41,18 +42,18 @@ fn check(here: Shown, daemons: Option<Shown>, session: impl FnOnce() -> Shown) -
                  here ({variable}={value}); --headless opens none."
             ),
         ),
-        (None, None) => Check::ok(NAME, "There is none, so browsers run headless."),
+        (None, None) => Check::ok(NAME, "No display, so browsers run headless."),
     }
 }
 
-fn shown_by(value: impl Fn(&str) -> Option<String>) -> Shown {
+fn shown_by(value: impl Fn(&str) -> Option<String>) -> Display {
     let value = |name: &str| value(name).filter(|value| !value.is_empty());
     ["WAYLAND_DISPLAY", "DISPLAY"]
         .into_iter()
         .find_map(|name| Some((name, value(name)?)))
 }
 
-/// What a process of ours was started with, where the system tells.
+/// The environment of a process, if the system lets us read it.
 fn variables_of(pid: u32) -> Option<String> {
     let bytes = fs::read(format!("/proc/{pid}/environ")).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -72,9 +73,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn browsers_open_a_window_where_anybody_knows_of_a_screen() {
+    fn browsers_open_a_window_if_any_display_is_known() {
         let shown = || Some(("DISPLAY", ":0".to_owned()));
-        let said = |here, daemons, session: Shown| {
+        let said = |here, daemons, session: Display| {
             let check = check(here, daemons, || session);
             assert_eq!(check.level, Level::Ok);
             check.finding
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variables_of_a_process_are_told_apart() {
+    fn variables_of_a_process_are_read_by_exact_name() {
         let variables = "A=1\0MY_DISPLAY=:9\0DISPLAY=:1\0";
         assert_eq!(value_in(variables, "DISPLAY").as_deref(), Some(":1"));
         assert_eq!(value_in(variables, "WAYLAND_DISPLAY"), None);

@@ -1,15 +1,15 @@
-//! Whether the extension of the user's own browser is as it should be, step by step.
+//! Whether the extension in the user's own browser works: installed, paired, up to date, connected.
 
 use super::Check;
-use super::checks::Behind;
-use crate::commands::extension::{AGAIN, Folder, Unpaired, paired};
+use super::checks::SocketState;
+use crate::commands::extension::{Folder, REINSTALL, Unpaired, paired};
 use tabmux_daemon::extension::{Secret, SecretError};
 
-/// What is so. Nothing is said where no extension is installed.
+/// Nothing if no extension is installed.
 pub(super) fn check(
     folder: &Folder,
     secret: Result<Secret, SecretError>,
-    behind: &Behind,
+    state: &SocketState,
     connected: bool,
 ) -> Option<Check> {
     if !folder.is_installed() {
@@ -19,8 +19,8 @@ pub(super) fn check(
         Ok(port) => port,
         Err(Unpaired { finding, advice }) => return Some(Check::fail(NAME, finding, advice)),
     };
-    let listens_at = match behind {
-        Behind::Daemon { port, .. } => *port,
+    let listens_at = match state {
+        SocketState::Daemon { port, .. } => *port,
         _ => {
             return Some(Check::ok(
                 NAME,
@@ -31,23 +31,21 @@ pub(super) fn check(
     Some(match listens_at {
         None => Check::fail(
             NAME,
-            format!("It looks for the daemon at port {port}, and the daemon has no port."),
-            "End what holds the port, then run `tabmux daemon stop`; the next client starts another daemon.",
+            format!("It connects to port {port}, but the daemon has no port."),
+            "Stop the program that uses the port, then run `tabmux daemon stop`; the next client starts another daemon.",
         ),
         Some(other) if other != port => Check::fail(
             NAME,
-            format!(
-                "It looks for the daemon at port {port}, and the daemon listens at port {other}."
-            ),
+            format!("It connects to port {port}, but the daemon listens at port {other}."),
             format!("Run `tabmux extension install --port {other}`."),
         ),
         Some(_) if !folder.is_up_to_date() => {
-            Check::warn(NAME, "It is of another version than tabmux.", AGAIN)
+            Check::warn(NAME, "It is another version than tabmux.", REINSTALL)
         }
         Some(_) if !connected => Check::warn(
             NAME,
-            "Installed and paired, and not connected.",
-            "Open Chrome, and see that it is loaded in chrome://extensions; its button tells the reason.",
+            "Installed and paired, but not connected.",
+            "Open Chrome and check in chrome://extensions that it is loaded; its button shows the reason.",
         ),
         Some(_) => Check::ok(NAME, "Installed, paired and connected."),
     })
@@ -61,11 +59,11 @@ mod tests {
     use crate::commands::doctor::Level;
 
     #[test]
-    fn every_step_that_fails_is_named_with_what_to_do() {
+    fn every_failed_step_is_named_with_advice() {
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::at(home.path().join("extension"));
         let file = home.path().join("secret");
-        let daemon = |port| Behind::Daemon {
+        let daemon = |port| SocketState::Daemon {
             version: "1".to_owned(),
             pid: 1,
             sessions: 0,
@@ -91,7 +89,7 @@ mod tests {
             (look(Some(9000), false), Level::Fail, "install --port 9000"),
             (look(None, false), Level::Fail, "has no port"),
             (
-                check(&folder, Secret::load(&file), &Behind::Nobody, false),
+                check(&folder, Secret::load(&file), &SocketState::Missing, false),
                 Level::Ok,
                 "no daemon",
             ),

@@ -1,8 +1,8 @@
-//! Looks at the machine. Changes nothing, and starts nothing but the browser's `--version`.
+//! Collects facts about the machine. Changes nothing, and starts only the browser with `--version`.
 
-use super::checks::{self, Behind, BrowserFound, Holder, Log};
+use super::checks::{self, BrowserFound, Holder, Log, SocketState};
 use super::{Check, clients, display, extension, rules, web_mcp};
-use crate::commands::ask::{ask_daemon, is_in_the_way};
+use crate::commands::ask::{ask_daemon, is_not_a_socket};
 use crate::commands::daemon::DEFAULT_PORT;
 use crate::commands::extension::Folder;
 use crate::commands::install;
@@ -14,42 +14,48 @@ use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_browser::text::one_line;
-use tabmux_client::SocketPath;
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::policy;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::overview::BrowserRow;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tabmux_shim::log_beside;
+use tabmux_stdio_proxy::log_path;
 use tokio::process::Command;
 
-/// Every check, in the order in which things are needed.
-pub(super) async fn around(place: &SocketPath, executable: Option<PathBuf>) -> Vec<Check> {
-    let (behind, browsers) = behind(place).await;
-    let folder = place.socket().parent().unwrap_or_else(|| Path::new("."));
-    let log = log_beside(place.socket());
+/// Every check, in the order in which a user needs them to pass.
+pub(super) async fn run_checks(
+    socket_path: &SocketPath,
+    executable: Option<PathBuf>,
+) -> Vec<Check> {
+    let (state, browsers) = socket_state(socket_path).await;
+    let folder = socket_path
+        .socket()
+        .parent()
+        .unwrap_or_else(|| Path::new("."));
+    let log = log_path(socket_path.socket());
     let (profile, holder) = tabmux_browser::profile::ours();
-    let holder = holder.map(|pid| holder_named(pid, &behind));
+    let holder = holder.map(|pid| holder_named(pid, &state));
     let mut list = vec![
         checks::browser(browser(executable).await),
-        display::look(&behind),
+        display::look(&state),
         checks::user(is_root()),
-        folder_check(place, folder),
-        checks::daemon(place.socket(), &behind, env!("CARGO_PKG_VERSION")),
-        port_check(&behind).await,
+        folder_check(socket_path, folder),
+        checks::daemon(socket_path.socket(), &state, env!("CARGO_PKG_VERSION")),
+        port_check(&state).await,
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
-    let others = other_daemons::find(place).await;
+    let others = other_daemons::find(socket_path).await;
     list.extend(others.iter().map(checks::other_daemon));
     list.extend(rules::check(&policy::usual_place()));
-    list.extend(checks::paused(&behind));
-    let connected = crate::commands::extension::is_connected(place).await;
+    list.extend(checks::paused(&state));
+    let connected = crate::commands::extension::is_connected(socket_path).await;
     let secret = Secret::load(&secret_file());
     list.extend(extension::check(
         &Folder::of_user(),
         secret,
-        &behind,
+        &state,
         connected,
     ));
     list.extend(web_mcp::check(&browsers));
@@ -57,7 +63,7 @@ pub(super) async fn around(place: &SocketPath, executable: Option<PathBuf>) -> V
     list
 }
 
-/// Whether a config names a program that is there; one without a path is for the client to find.
+/// Whether the program that a config names exists. A name without a path is looked up by the client.
 fn is_program(command: &str) -> bool {
     !command.contains('/') || Path::new(command).is_file()
 }
@@ -90,48 +96,52 @@ async fn version_of(program: &Path) -> Result<String, String> {
     }
 }
 
-/// Whether we are root; our own entry in `/proc` belongs to whoever we are.
+/// Whether we are root: our own entry in `/proc` belongs to our user.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|meta| meta.uid() == 0)
 }
 
-fn folder_check(place: &SocketPath, folder: &Path) -> Check {
+fn folder_check(socket_path: &SocketPath, folder: &Path) -> Check {
     let exists = fs::symlink_metadata(folder).is_ok();
-    // Making the folder ready also makes it, which looking must not.
-    let safe = if exists { place.prepare() } else { Ok(()) };
+    // `prepare` creates a missing folder, and a check must not change anything.
+    let safe = if exists {
+        socket_path.prepare()
+    } else {
+        Ok(())
+    };
     checks::folder(folder, exists, safe)
 }
 
-/// Who is behind the socket, and the browsers that it has.
-async fn behind(place: &SocketPath) -> (Behind, Vec<BrowserRow>) {
-    if fs::symlink_metadata(place.socket()).is_err() {
-        return (Behind::Nobody, Vec::new());
+/// What is at the path of the socket, and the daemon's browsers.
+async fn socket_state(socket_path: &SocketPath) -> (SocketState, Vec<BrowserRow>) {
+    if fs::symlink_metadata(socket_path.socket()).is_err() {
+        return (SocketState::Missing, Vec::new());
     }
-    if is_in_the_way(place) {
-        return (Behind::InTheWay, Vec::new());
+    if is_not_a_socket(socket_path) {
+        return (SocketState::NotASocket, Vec::new());
     }
     let question = FromClient::Overview {
         id: "doctor".into(),
     };
-    let behind = match ask_daemon(place, &question).await {
+    let state = match ask_daemon(socket_path, &question).await {
         Ok(Some(FromDaemon::OverviewOk { overview, .. })) => {
-            let behind = Behind::Daemon {
+            let state = SocketState::Daemon {
                 version: overview.version,
                 pid: overview.pid,
                 sessions: overview.sessions.len(),
                 port: overview.port,
                 paused: overview.paused,
             };
-            return (behind, overview.browsers);
+            return (state, overview.browsers);
         }
-        Ok(Some(_)) => Behind::Stranger("it speaks another version".to_owned()),
-        Ok(None) => Behind::Stale,
-        Err(error) => Behind::Stranger(error.root_cause().to_string()),
+        Ok(Some(_)) => SocketState::Unusable("it uses another protocol version".to_owned()),
+        Ok(None) => SocketState::Stale,
+        Err(error) => SocketState::Unusable(error.root_cause().to_string()),
     };
-    (behind, Vec::new())
+    (state, Vec::new())
 }
 
-async fn port_check(behind: &Behind) -> Check {
+async fn port_check(state: &SocketState) -> Check {
     let wanted = match std::env::var("TABMUX_PORT") {
         Ok(text) => match text.parse() {
             Ok(port) => port,
@@ -139,15 +149,15 @@ async fn port_check(behind: &Behind) -> Check {
         },
         Err(_) => DEFAULT_PORT,
     };
-    // Taken for a moment, and let go of at once.
-    let is_free = matches!(behind, Behind::Daemon { .. }) || Bound::take(wanted).await.is_ok();
-    checks::port(behind, wanted, is_free)
+    // Bound for a moment only.
+    let is_free = matches!(state, SocketState::Daemon { .. }) || Bound::take(wanted).await.is_ok();
+    checks::port(state, wanted, is_free)
 }
 
 fn log_at(path: &Path) -> Log {
     match fs::symlink_metadata(path) {
         Err(_) => Log::Missing,
-        Ok(meta) if !meta.is_file() => Log::NoFile,
+        Ok(meta) if !meta.is_file() => Log::NotAFile,
         Ok(meta) => Log::File {
             bytes: meta.len(),
             writable: OpenOptions::new().append(true).open(path).is_ok(),
@@ -155,14 +165,14 @@ fn log_at(path: &Path) -> Log {
     }
 }
 
-fn holder_named(pid: u32, behind: &Behind) -> Holder {
+fn holder_named(pid: u32, state: &SocketState) -> Holder {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let name = match name.trim() {
         "" => "a browser".to_owned(),
         name => one_line(name, LONGEST_VERSION),
     };
     let is_ours =
-        matches!(behind, Behind::Daemon { pid: daemon, .. } if parent(pid) == Some(*daemon));
+        matches!(state, SocketState::Daemon { pid: daemon, .. } if parent(pid) == Some(*daemon));
     Holder { pid, name, is_ours }
 }
 

@@ -1,10 +1,10 @@
-//! Whether the person's rules can be read. If not, agents may see no page at all.
+//! Whether the file of `tabmux policy` can be read. If not, every page is blocked.
 
 use super::Check;
 use std::path::Path;
 use tabmux_daemon::policy::{self, Unreadable};
 
-/// Said only where it is so: agents that may do nothing may seem broken.
+/// Reported only on failure: agents whose every page is blocked may seem broken.
 pub(super) fn check(file: &Path) -> Option<Check> {
     let unreadable = policy::read(file).err()?;
     let finding = format!("{}, so every page is blocked.", unreadable.what());

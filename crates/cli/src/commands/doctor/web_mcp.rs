@@ -1,4 +1,4 @@
-//! Whether the browsers in use have WebMCP of their own.
+//! Whether the browsers in use have native WebMCP.
 
 use super::Check;
 use tabmux_protocol::overview::BrowserRow;
@@ -18,9 +18,9 @@ pub(super) fn check(browsers: &[BrowserRow]) -> Vec<Check> {
         Check::ok(
             NAME,
             match row.web_mcp {
-                Some(true) => format!("{browser} has WebMCP of its own."),
+                Some(true) => format!("{browser} has native WebMCP."),
                 Some(false) => format!(
-                    "{browser} has no WebMCP of its own; pages get a stand-in, unless --noShim is given."
+                    "{browser} has no native WebMCP; pages get a stand-in, unless --noShim is given."
                 ),
                 None => format!(
                     "{browser}: not known until an agent works in a page of https or localhost."
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_connected_browser_is_told_by_what_its_pages_have() {
+    fn each_connected_browser_is_reported() {
         let row = |index, state: &str, web_mcp| BrowserRow {
             index,
             name: "Chrome".into(),
@@ -56,8 +56,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "Chrome 157.0 (browser 1) has WebMCP of its own.",
-                "Chrome 157.0 (browser 3) has no WebMCP of its own; pages get a stand-in, unless --noShim is given.",
+                "Chrome 157.0 (browser 1) has native WebMCP.",
+                "Chrome 157.0 (browser 3) has no native WebMCP; pages get a stand-in, unless --noShim is given.",
                 "Chrome 157.0 (browser 4): not known until an agent works in a page of https or localhost.",
             ]
         );

@@ -1,4 +1,4 @@
-//! The extension's folder: what Chrome loads, and what pairs it with this user's daemon.
+//! The extension's folder: the files that Chrome loads, and the pairing with this user's daemon.
 
 use crate::commands::daemon::DEFAULT_PORT;
 use anyhow::Context;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tabmux_browser::profile::{data_home, private_dir};
 use tabmux_daemon::extension::Secret;
 
-/// Where the extension is, for one user.
+/// The folder of the extension.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
@@ -24,7 +24,7 @@ impl Folder {
         Self(data_home().join("extension"))
     }
 
-    /// The secret and the port in it, if it is whole.
+    /// The secret and the port in it, if the file is complete.
     pub(crate) fn pairing(&self) -> Option<(String, u16)> {
         let pairing = self.written()?;
         let port = port_in(&pairing)?;
@@ -44,14 +44,14 @@ impl Folder {
         self.0.join(PAIRING).exists()
     }
 
-    /// Whether what is there came with this program.
+    /// Whether the files are those of this program.
     pub(crate) fn is_up_to_date(&self) -> bool {
         let mut files = FILES.iter();
         files.all(|(name, bytes)| fs::read(self.0.join(name)).is_ok_and(|there| there == *bytes))
     }
 
-    /// Writes all files, over those of another version. A port and a name that are not given stay as they were;
-    /// an empty name takes the old one away. Says which port it is.
+    /// Writes all files, over those of another version. Without a new port or name the old
+    /// one is kept; an empty name removes the old one. Returns the port.
     pub(crate) fn write(
         &self,
         secret: &Secret,
@@ -73,12 +73,12 @@ impl Folder {
         Ok(port)
     }
 
-    /// Puts another secret in the place of the old one.
-    pub(super) fn pair_anew(&self, secret: &Secret) -> anyhow::Result<()> {
+    /// Replaces the secret.
+    pub(super) fn replace_secret(&self, secret: &Secret) -> anyhow::Result<()> {
         let path = self.0.join(PAIRING);
         let failed = || {
             format!(
-                "{} is not as it was written; run `tabmux extension install`",
+                "{} is damaged; run `tabmux extension install`",
                 path.display()
             )
         };
@@ -90,7 +90,7 @@ impl Folder {
         write_private(&path, format!("{pairing:#}\n").as_bytes()).with_context(failed)
     }
 
-    /// Removes what was written, and the folder if nothing else is in it.
+    /// Removes our files, and the folder if nothing else is in it.
     pub(super) fn remove(&self) -> anyhow::Result<()> {
         let names = FILES.iter().map(|(name, _)| *name).chain([PAIRING]);
         for name in names {
@@ -108,7 +108,7 @@ fn port_in(pairing: &Value) -> Option<u16> {
     u16::try_from(pairing["port"].as_u64()?).ok()
 }
 
-/// Chrome may read at any moment, so a file is there whole or not at all.
+/// Writes atomically: Chrome may read the file at any moment.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
@@ -169,7 +169,7 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
 
     #[test]
-    fn the_folder_is_its_owners_alone_and_goes_without_what_is_not_ours() {
+    fn the_folder_is_private_and_foreign_files_in_it_stay() {
         let home = tempfile::tempdir().unwrap();
         let secret = Secret::load_or_make(&home.path().join("s")).unwrap();
         let folder = Folder(home.path().join("extension"));
@@ -188,7 +188,7 @@ mod tests {
             json!({"secret": secret.to_hex(), "port": 8765, "name": "Work"})
         );
         let other = Secret::rotate(&home.path().join("s")).unwrap();
-        folder.pair_anew(&other).unwrap();
+        folder.replace_secret(&other).unwrap();
         assert_eq!(
             pairing(),
             json!({"secret": other.to_hex(), "port": 8765, "name": "Work"})
@@ -211,7 +211,7 @@ mod tests {
             .flat_map(|icons| icons.as_object().unwrap());
         for (size, icon) in named {
             let (_, bytes) = file(icon.as_str().unwrap()).unwrap();
-            // A PNG tells its width in its first chunk.
+            // The first chunk of a PNG has its width.
             let width = u32::from_be_bytes(bytes[16..20].try_into().unwrap());
             assert_eq!(width.to_string(), *size);
         }

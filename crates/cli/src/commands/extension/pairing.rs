@@ -3,16 +3,16 @@
 use super::Folder;
 use tabmux_daemon::extension::{Secret, SecretError};
 
-/// Why the two do not believe each other.
+/// Why the extension and the daemon are not paired.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unpaired {
-    /// What is so.
+    /// What was found.
     pub(crate) finding: String,
     /// What to do about it.
     pub(crate) advice: &'static str,
 }
 
-/// The port at which the extension looks for the daemon, if they are paired.
+/// The port at which the extension expects the daemon, if they are paired.
 pub(crate) fn paired(
     folder: &Folder,
     secret: Result<Secret, SecretError>,
@@ -26,7 +26,7 @@ pub(crate) fn paired(
             let shown = path.display();
             unpaired(
                 &format!("The secret {shown} cannot be used ({error})."),
-                AGAIN,
+                REINSTALL,
             )
         }
         SecretError::Open { path } => {
@@ -39,18 +39,18 @@ pub(crate) fn paired(
         }
     })?;
     let Some((own, port)) = folder.pairing() else {
-        return Err(unpaired("Its folder holds no pairing.", AGAIN));
+        return Err(unpaired("Its folder holds no pairing.", REINSTALL));
     };
     match own == secret.to_hex() {
         true => Ok(port),
         false => Err(unpaired(
-            "Its folder holds another secret than the daemon's, so neither believes the other.",
-            AGAIN,
+            "Its folder holds another secret than the daemon's, so they cannot connect.",
+            REINSTALL,
         )),
     }
 }
 
-/// What mends most.
-pub(crate) const AGAIN: &str =
+/// The fix for most problems.
+pub(crate) const REINSTALL: &str =
     "Run `tabmux extension install`, then reload the extension in chrome://extensions.";
 const ROTATE: &str = "Run `tabmux extension rotate`.";

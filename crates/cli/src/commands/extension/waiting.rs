@@ -1,39 +1,42 @@
-//! Waits until the extension is connected, and says that it does.
+//! Waits until the extension is connected, and shows progress.
 
 use crate::commands::ask::ask_daemon;
 use anyhow::{Context, bail};
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tabmux_client::SocketPath;
+use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tabmux_shim::starter;
+use tabmux_stdio_proxy::starter;
 
-/// Whether an extension is connected; none if there is no daemon.
-pub(super) async fn is_connected(place: &SocketPath) -> anyhow::Result<Option<bool>> {
+/// Whether an extension is connected; `None` if no daemon is running.
+pub(super) async fn is_connected(socket_path: &SocketPath) -> anyhow::Result<Option<bool>> {
     let question = FromClient::Status {
         id: "extension".into(),
     };
-    match ask_daemon(place, &question).await? {
+    match ask_daemon(socket_path, &question).await? {
         Some(FromDaemon::StatusOk {
             extension_connected,
             ..
         }) => Ok(Some(extension_connected)),
-        Some(_) => bail!("what answers at {} is no daemon", place.socket().display()),
+        Some(_) => bail!(
+            "the process listening at {} is not a tabmux daemon; run `tabmux doctor`",
+            socket_path.socket().display()
+        ),
         None => Ok(None),
     }
 }
 
-/// Whether an extension connects within `limit`. Runs a daemon for it to connect to.
+/// Whether an extension connects within `limit`. Starts a daemon if none is running.
 pub(super) async fn until_connected(
-    place: &SocketPath,
+    socket_path: &SocketPath,
     port: u16,
     limit: Duration,
 ) -> anyhow::Result<bool> {
-    let (start, begun) = (starter(place, Some(port))?, Instant::now());
+    let (start, begun) = (starter(socket_path, Some(port))?, Instant::now());
     let mut line = Line::default();
     let mut started = false;
     loop {
-        match is_connected(place).await? {
+        match is_connected(socket_path).await? {
             Some(true) => {
                 line.clear();
                 return Ok(true);
@@ -57,7 +60,7 @@ pub(super) async fn until_connected(
     }
 }
 
-/// One line that changes, on a terminal; elsewhere it is said once.
+/// A progress line. On a terminal it is rewritten in place; otherwise it is printed once.
 #[derive(Default)]
 struct Line {
     said: bool,

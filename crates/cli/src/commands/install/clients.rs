@@ -1,4 +1,4 @@
-//! The MCP clients: where each keeps its config, and in which form.
+//! The MCP clients: the path and the format of their configs.
 
 use std::env;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ pub(crate) enum Client {
     Windsurf,
 }
 
-/// How a config is written, and below which key the servers are.
+/// The format of a config, and the key that holds the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// JSON; `typed` servers say that they are spoken to over standard input and output.
+    /// JSON. If `typed`, a server has `"type": "stdio"`.
     Json {
         key: &'static str,
         typed: bool,
@@ -29,12 +29,12 @@ pub(crate) enum Format {
     },
 }
 
-/// The folders that configs are in.
+/// The folders that hold the configs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Homes {
-    /// The user's own.
+    /// The user's home.
     home: PathBuf,
-    /// The one for applications.
+    /// The configuration folder of applications.
     applications: PathBuf,
 }
 

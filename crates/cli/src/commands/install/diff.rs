@@ -1,11 +1,11 @@
-//! A change to a text, as the lines that go and the lines that come.
+//! The difference between two texts, as removed and added lines.
 
 use crate::paint::{Color, Paint};
 use tabmux_browser::text::shorten;
 
-/// The changed lines with a little of what is around them. Every line ends with a line break.
+/// The changed lines with some lines of context. Every line ends with a line break.
 ///
-/// Our changes are in one place, so what is the same at both ends is all there is to find.
+/// Our changes are contiguous, so it is enough to skip the equal lines at both ends.
 pub(super) fn lines(before: &str, after: &str, paint: Paint) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let head = same(old.iter(), new.iter());
@@ -41,7 +41,7 @@ fn same<'a>(
         .count()
 }
 
-/// A config may be one long line, with secrets further on; its beginning is enough.
+/// Shows only the beginning of a long line: a config may be one line, with secrets further on.
 fn shown(sign: &str, line: &str) -> String {
     format!("  {sign}{}\n", shorten(line.trim_end(), LONGEST))
 }

@@ -1,15 +1,14 @@
-//! The entry itself, how ours is told from others', and why a config is left as it is.
+//! The entry itself, how to recognise ours, and why a config is not changed.
 
 use std::path::Path;
 
-/// What is put into a config.
+/// The entry to add to a config.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Under which name.
     pub(crate) name: String,
-    /// This program.
+    /// The path of this program.
     pub(crate) command: String,
-    /// What follows `mcp`.
+    /// The arguments after `mcp`.
     pub(crate) more: Vec<String>,
 }
 
@@ -20,8 +19,8 @@ impl Entry {
         std::iter::once("mcp").chain(more).collect()
     }
 
-    /// Which of an entry of ours must change: its command, its arguments. Arguments that somebody
-    /// added stay, unless others are asked for.
+    /// Whether the command and the arguments of our entry must change. Arguments that the user
+    /// added are kept, unless the command line gives others.
     pub(crate) fn differs(&self, command: &str, arguments: &[String]) -> (bool, bool) {
         let other_arguments = !self.more.is_empty() && self.arguments() != arguments;
         (self.command != command, other_arguments)
@@ -36,7 +35,7 @@ pub(crate) struct Found {
     pub(crate) program: String,
 }
 
-/// Whether an entry runs tabmux, here or wherever it was before.
+/// Whether an entry runs tabmux, from this path or an earlier one.
 pub(crate) fn is_ours(command: &str, arguments: &[String], own_path: &str) -> bool {
     let is_tabmux = Path::new(command)
         .file_name()
@@ -45,14 +44,14 @@ pub(crate) fn is_ours(command: &str, arguments: &[String], own_path: &str) -> bo
     (is_tabmux || command == own_path) && is_mcp
 }
 
-/// Why a config is left as it is.
+/// Why a config is not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It cannot be understood.
+    /// It cannot be parsed.
     Unreadable { format: &'static str, why: String },
-    /// What should hold the servers is something else.
+    /// The value that should hold the servers has another type.
     WrongShape { what: String },
-    /// The name is taken by another server.
+    /// Another server has the name.
     Taken,
 }
 
@@ -61,15 +60,14 @@ impl Refusal {
         let path = path.display();
         match self {
             Self::Unreadable { format, why } => format!(
-                "{path} is not valid {format} ({why}), so it was left as it is. Mend it, then run \
-                 this again."
+                "{path} is not valid {format} ({why}), so it was not changed. Fix it, then run this again."
             ),
             Self::WrongShape { what } => format!(
-                "{what} in {path} is not what it should be, so the file was left as it is. Mend it, \
-                 then run this again."
+                "{what} in {path} has the wrong type, so the file was not changed. Fix it, then run this \
+                 again."
             ),
             Self::Taken => format!(
-                "{path} already has another server named `{name}`, so it was left as it is. Choose \
+                "{path} already has another server named `{name}`, so it was not changed. Choose \
                  another name with --name."
             ),
         }
@@ -90,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_somebody_added_stay_unless_others_are_asked_for() {
+    fn arguments_that_the_user_added_stay_unless_others_are_given() {
         let mut entry = Entry {
             name: "browser".into(),
             command: "/t".into(),

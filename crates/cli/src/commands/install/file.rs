@@ -1,4 +1,4 @@
-//! A config file: read whole, replaced whole, the old one kept.
+//! Reads a config file, and replaces it atomically with a backup.
 
 use anyhow::{Context, bail};
 use std::fs::{self, OpenOptions};
@@ -12,7 +12,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
             Err(_) => bail!(
-                "{} is not text (UTF-8), so it was left as it is. Mend it, then run this again.",
+                "{} is not text (UTF-8), so it was not changed. Fix it, then run this again.",
                 path.display()
             ),
         },
@@ -24,14 +24,14 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Replaces the file, all at once, unless it is no longer what was read. The old one stays beside
-/// it; its path is returned.
+/// Replaces the file atomically, unless it has changed since it was read. Returns the path of the
+/// backup.
 pub(super) fn replace(
     path: &Path,
     before: Option<&str>,
     after: &str,
 ) -> anyhow::Result<Option<PathBuf>> {
-    // People keep their configs elsewhere and link to them; the link should stay one.
+    // The config may be a symbolic link; replace its target, not the link.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let context = || format!("{} cannot be written", path.display());
     if let Some(folder) = path.parent() {
@@ -39,15 +39,16 @@ pub(super) fn replace(
         let made = builder.recursive(true).mode(0o700).create(folder);
         made.with_context(context)?;
     }
-    let backup = before.map(|_| beside(&path, ".bak"));
+    let backup = before.map(|_| with_suffix(&path, ".bak"));
     if let Some(backup) = &backup {
-        fs::copy(&path, backup).with_context(|| format!("{} cannot be kept", path.display()))?;
+        fs::copy(&path, backup)
+            .with_context(|| format!("{} cannot be backed up", path.display()))?;
     }
-    let new = beside(&path, &format!(".tabmux-{}", std::process::id()));
+    let new = with_suffix(&path, &format!(".tabmux-{}", std::process::id()));
     let result = write_new(&new, &path, after).and_then(|()| {
         if read(&path)?.as_deref() != before {
             bail!(
-                "somebody else just changed {}; run this again",
+                "another program just changed {}; run this again",
                 path.display()
             );
         }
@@ -62,7 +63,7 @@ pub(super) fn replace(
 fn write_new(new: &Path, like: &Path, text: &str) -> anyhow::Result<()> {
     let context = || format!("{} cannot be written", new.display());
     let mut options = OpenOptions::new();
-    // Configs hold secrets; what did not exist is the user's alone.
+    // Configs hold secrets, so a new file is readable by its user only.
     options.write(true).create_new(true).mode(0o600);
     let mut file = options.open(new).with_context(context)?;
     if let Ok(meta) = fs::metadata(like) {
@@ -73,7 +74,7 @@ fn write_new(new: &Path, like: &Path, text: &str) -> anyhow::Result<()> {
     file.sync_all().with_context(context)
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spans::{Document, Member};
 use std::ops::Range;
 
-/// The text with the entry below `key`, or `None` if it is there already.
+/// The text with the entry below `key`, or `None` if the entry exists already.
 pub(super) fn add(
     text: &str,
     key: &str,
@@ -55,7 +55,7 @@ pub(super) fn add(
     Ok((!changes.is_empty()).then(|| set(&document, &existing.value, &changes)))
 }
 
-/// The text without our entry, or `None` if there is none of ours.
+/// The text without our entry, or `None` if it has none.
 pub(super) fn remove(
     text: &str,
     key: &str,
@@ -74,10 +74,10 @@ pub(super) fn remove(
         .find(&servers, name)
         .and_then(|existing| run_by(&document.value(&existing.value)))
         .is_some_and(|(command, arguments)| is_ours(&command, &arguments, own_path));
-    Ok(is_there.then(|| take_out(&document, &servers, name)))
+    Ok(is_there.then(|| remove_member(&document, &servers, name)))
 }
 
-/// All entries of ours.
+/// All our entries.
 pub(super) fn ours(text: &str, key: &str, own_path: &str) -> Result<Vec<Found>, Refusal> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
@@ -112,7 +112,7 @@ fn run_by(value: &Value) -> Option<(String, Vec<String>)> {
     Some((command, arguments.collect()))
 }
 
-/// What is written: values as they stand, or objects to be laid out.
+/// A value to write: JSON text as is, or an object to format.
 enum Node {
     Leaf(String),
     Object(Vec<(String, Self)>),
@@ -137,7 +137,7 @@ fn list(items: &[&str]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// How the file is laid out.
+/// The formatting of the file.
 struct Style {
     line_break: &'static str,
     indent: String,
@@ -220,29 +220,29 @@ fn insert(
     )
 }
 
-/// The white space that the line of that position begins with.
+/// The white space at the beginning of the line of that position.
 fn indent_at(text: &str, position: usize) -> &str {
     let line = text[..position].rfind('\n').map_or(0, |at| at + 1);
     let rest = &text[line..position];
     &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Changes values of an object where they stand.
+/// Replaces values of an object in place.
 fn set(document: &Document<'_>, object: &Range<usize>, changes: &[(&str, String)]) -> String {
-    let mut places: Vec<(Range<usize>, &str)> = changes
+    let mut spans: Vec<(Range<usize>, &str)> = changes
         .iter()
         .filter_map(|(key, new)| Some((document.find(object, key)?.value, new.as_str())))
         .collect();
-    places.sort_by_key(|(place, _)| place.start);
+    spans.sort_by_key(|(span, _)| span.start);
     let mut text = document.text.to_owned();
-    for (place, new) in places.into_iter().rev() {
-        text.replace_range(place, new);
+    for (span, new) in spans.into_iter().rev() {
+        text.replace_range(span, new);
     }
     text
 }
 
-/// Takes a member out of an object, with one comma.
-fn take_out(document: &Document<'_>, object: &Range<usize>, name: &str) -> String {
+/// Removes a member of an object, with one comma.
+fn remove_member(document: &Document<'_>, object: &Range<usize>, name: &str) -> String {
     let members = document.members(object);
     let Some(index) = members.iter().rposition(|member| member.key == name) else {
         return document.text.to_owned();
@@ -256,7 +256,7 @@ fn take_out(document: &Document<'_>, object: &Range<usize>, name: &str) -> Strin
         (None, Some(before)) => {
             text.replace_range(start..member.value.end, "");
             if let Some(comma) = document.comma_after(before.value.end) {
-                // The comma may be the very place where the white space before us began.
+                // The removed white space may have begun right at this comma.
                 text.replace_range(comma..=comma, "");
             }
         }

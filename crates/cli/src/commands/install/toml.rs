@@ -1,9 +1,9 @@
-//! Entries in a TOML config. Comments and order survive.
+//! Entries in a TOML config. Comments and order are kept.
 
 use super::entry::{Entry, Found, Refusal, is_ours};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-/// The text with the entry below `key`, or `None` if it is there already.
+/// The text with the entry below `key`, or `None` if the entry exists already.
 pub(super) fn add(text: &str, key: &str, entry: &Entry) -> Result<Option<String>, Refusal> {
     let mut document = parse(text)?;
     let is_inline = document.get(key).is_some_and(Item::is_inline_table);
@@ -38,7 +38,7 @@ pub(super) fn add(text: &str, key: &str, entry: &Entry) -> Result<Option<String>
     Ok(Some(document.to_string()))
 }
 
-/// The text without our entry, or `None` if there is none of ours.
+/// The text without our entry, or `None` if it has none.
 pub(super) fn remove(
     text: &str,
     key: &str,
@@ -61,7 +61,7 @@ pub(super) fn remove(
     Ok(Some(document.to_string()))
 }
 
-/// All entries of ours.
+/// All our entries.
 pub(super) fn ours(text: &str, key: &str, own_path: &str) -> Result<Vec<Found>, Refusal> {
     let document = parse(text)?;
     let Some(servers) = document.get(key) else {
@@ -97,7 +97,7 @@ fn run_by(table: &(impl TableLike + ?Sized)) -> Option<(String, Vec<String>)> {
     Some((command, arguments.map(str::to_owned).collect()))
 }
 
-/// Changes a value where it stands, with the comments around it.
+/// Replaces a value in place and keeps the comments around it.
 fn set(table: &mut (impl TableLike + ?Sized), key: &str, mut new: Item) {
     let Some(old) = table.get_mut(key) else {
         return;

@@ -1,6 +1,6 @@
-//! Agents at work while faults of every kind come in bursts: processes are killed, stopped for a moment, and spoken
-//! to by strangers. Each call is counted where it was made.
-//! `TABMUX_SOAK=1` makes it 1,000 faults and writes docs/soak-faults.md; `TABMUX_SEED=n` brings a run back.
+//! Agents at work while faults of every kind come in bursts: processes are killed, stopped for a moment, and get
+//! garbage from other processes. Each call is counted by its caller.
+//! `TABMUX_SOAK=1` makes it 1,000 faults and writes docs/soak-faults.md; `TABMUX_SEED=n` repeats a run.
 
 use super::report::{Report, Victim};
 use super::results::Results;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tabmux_testkit::{Rng, patiently, process};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_faults_of_every_kind_each_call_was_answered_once_and_everybody_works() {
+async fn after_faults_of_every_kind_each_call_was_answered_once_and_all_agents_work() {
     let Some(crowd) = Crowd::gather() else { return };
     let soak = variable("TABMUX_SOAK").is_some();
     let faults = variable("TABMUX_FAULTS").unwrap_or(if soak { 1_000 } else { 20 }) as usize;
@@ -43,10 +43,10 @@ async fn after_faults_of_every_kind_each_call_was_answered_once_and_everybody_wo
             slowest = slowest.max(last.elapsed());
             report.note(victim, Some(last.elapsed()));
             (done, bursts) = (done + burst, bursts + 1);
-            // It is a look from outside, and costs more than most faults.
+            // This check reads all processes, which costs more than most faults.
             if bursts % 10 == 0 {
                 hunt.settled().await;
-                eprintln!("{done} of {faults} faults"); // Seen with `--no-capture`.
+                eprintln!("{done} of {faults} faults"); // Shown with `--no-capture`.
             }
         }
         hunt.settled().await;
@@ -55,18 +55,18 @@ async fn after_faults_of_every_kind_each_call_was_answered_once_and_everybody_wo
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
     report.answers = results.summary();
-    report.tell(soak, "docs/soak-faults.md", INTRODUCTION);
+    report.publish(soak, "docs/soak-faults.md", INTRODUCTION);
     let calls = &report.answers;
     assert_eq!(calls.asked, calls.answers + calls.cut, "asked and answered");
-    // How fast a machine is, is no property of ours; `make soak` has it for itself.
+    // The time depends on the machine, so it counts only for `make soak`, which has the machine to itself.
     if soak {
-        let all = format!("everybody was well after {slowest:?}\n{report}");
+        let all = format!("all agents worked again after {slowest:?}\n{report}");
         assert!(slowest <= LIMIT, "{all}");
     }
 }
 
 impl Hunt<'_> {
-    /// One fault, of a kind that is possible now. Says what it hit, and since when it is over.
+    /// One fault, of a kind that is possible now. Returns what it hit, and when it was over.
     async fn fault(&mut self) -> (Victim, Instant) {
         let awaited = self.rng.below(AWAITED);
         self.results.more_answers(awaited).await;
@@ -91,8 +91,8 @@ impl Hunt<'_> {
                 }
                 Victim::StoppedDaemon => self.stop_daemon().await,
                 Victim::StoppedBrowser => self.stop_browser(),
-                Victim::Stranger => strangers::at_socket(self.crowd, &mut self.rng).await,
-                Victim::StrangePage => strangers::at_port(self.crowd, &mut self.rng).await,
+                Victim::Stranger => garbage::at_socket(self.crowd, &mut self.rng).await,
+                Victim::StrangePage => garbage::at_port(self.crowd, &mut self.rng).await,
                 other => {
                     let found = self.pids_of(other);
                     self.one_of(&found).map(process::kill_hard)
@@ -105,19 +105,19 @@ impl Hunt<'_> {
         }
     }
 
-    /// The daemon hangs while strangers come to its socket, and goes on.
+    /// The daemon hangs while other processes connect to its socket, and continues.
     async fn stop_daemon(&mut self) -> Option<()> {
         let daemons = self.pids_of(Victim::Daemon);
         let daemon = self.one_of(&daemons)?;
         process::freeze(daemon);
         for _ in 0..STRANGERS {
-            strangers::at_socket(self.crowd, &mut self.rng).await;
+            garbage::at_socket(self.crowd, &mut self.rng).await;
         }
         process::thaw(daemon);
         Some(())
     }
 
-    /// The browser hangs until the daemon has said how it is, and goes on.
+    /// The browser hangs until the daemon has answered a status request, and continues.
     fn stop_browser(&mut self) -> Option<()> {
         let browsers = self.pids_of(Victim::Browser);
         let browser = self.one_of(&browsers)?;
@@ -152,18 +152,18 @@ const FAULTS: [Victim; 10] = [
     Victim::StrangePage,
 ];
 
-/// So many faults may come before everybody works again.
+/// The most faults of a burst.
 const LONGEST_BURST: usize = 4;
-/// So many come to a daemon that hangs.
+/// The connections to a hanging daemon.
 const STRANGERS: usize = 10;
-/// After the last fault everybody has to be well within this time.
+/// All agents have to work again within this time after the last fault.
 const LIMIT: Duration = Duration::from_secs(5);
 
 const INTRODUCTION: &str = "# Soak, with faults of every kind
 
 `make soak` writes this page: agents work while faults come in bursts of one to four.
-The daemon, the browser, a renderer and an agent's own `tabmux mcp` are killed (`kill -9`), daemon and browser are stopped for a moment (`SIGSTOP`), and strangers write garbage to the daemon's socket and to its port.
-Calls are counted where they are made: each has to be answered once, with its own page or with an error; only those of a killed `tabmux mcp` have nobody left to answer.
-Within five seconds of the last fault of a burst everybody has to have an answer from its own page.
+The daemon, the browser, a renderer and an agent's own `tabmux mcp` are killed (`kill -9`), daemon and browser are stopped for a moment (`SIGSTOP`), and other processes write garbage to the daemon's socket and to its port.
+Calls are counted where they are made: each has to be answered once, from its own page or with an error; only the calls of a killed `tabmux mcp` are not answered.
+Within five seconds of the last fault of a burst every agent has to have an answer from its own page.
 At the end no process, no socket and no temporary folder may be left.
 ";

@@ -1,5 +1,5 @@
 //! The same in a person's own browser: the extension's worker, its socket, the daemon, a tab and the browser
-//! itself go at random moments. What is not hit has to be the same as before.
+//! itself end at random moments. Everything else has to stay as it was.
 
 use super::report::{Report, Victim};
 use super::results::Results;
@@ -17,7 +17,7 @@ use tabmux_cdp::types::target::{CloseTarget, GetTargets, TargetInfo};
 use tabmux_testkit::{ExtendedChromium, Rng, patiently, process, real_browser};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_goes_in_a_persons_browser_calls_are_answered_and_no_tab_is_lost() {
+async fn after_every_fault_in_a_persons_browser_calls_are_answered_and_no_tab_is_lost() {
     let Some(executable) = real_browser() else {
         return;
     };
@@ -30,11 +30,11 @@ async fn whatever_goes_in_a_persons_browser_calls_are_answered_and_no_tab_is_los
     crowd.pages.route("/mine", page(PERSONS, "<p>Private.</p>"));
     let results = Results::of(AGENTS);
     let mut report = Report::new(seed, AGENTS);
-    let mut storm = Storm {
+    let mut storm = Faults {
         crowd: &crowd,
         results: &results,
         rng: Rng::seeded(seed),
-        user: sit_down(&crowd, &chromium).await,
+        user: start_user(&crowd, &chromium).await,
         chromium,
     };
     let lives = (0..AGENTS).map(|number| live(&crowd, &results, number, seed));
@@ -48,19 +48,19 @@ async fn whatever_goes_in_a_persons_browser_calls_are_answered_and_no_tab_is_los
     });
     storm.only_the_person_is_left().await;
     report.answers = results.summary();
-    report.tell(soak, "docs/soak-extension.md", INTRODUCTION);
+    report.publish(soak, "docs/soak-extension.md", INTRODUCTION);
 }
 
-/// The person, with a page of theirs and nothing else.
-async fn sit_down(crowd: &Crowd, chromium: &ExtendedChromium) -> User {
+/// The person, with one page.
+async fn start_user(crowd: &Crowd, chromium: &ExtendedChromium) -> User {
     let mut user = User::at(chromium.chromium.websocket_url()).await;
     let mine = crowd.pages.url("mine");
     user.navigates("about:blank", &mine).await;
     user
 }
 
-/// What goes wrong.
-struct Storm<'a> {
+/// Causes faults.
+struct Faults<'a> {
     crowd: &'a Crowd,
     results: &'a Results,
     rng: Rng,
@@ -68,31 +68,31 @@ struct Storm<'a> {
     chromium: ExtendedChromium,
 }
 
-impl Storm<'_> {
+impl Faults<'_> {
     async fn strike(&mut self, report: &mut Report) {
         self.results.more_answers(self.rng.below(AWAITED)).await;
         let before = self.agents_tabs().await;
-        let (victim, mut hit) = patiently(self.hit_somebody(), || "something to hit".into()).await;
+        let (victim, mut hit) = patiently(self.cause_fault(), || "something to hit".into()).await;
         #[expect(
             clippy::print_stderr,
             reason = "the reader of a test run wants to know"
         )]
         {
-            eprintln!("{victim:?}"); // Seen with `--no-capture`.
+            eprintln!("{victim:?}"); // Shown with `--no-capture`.
         }
-        // Sometimes the next one comes while this one is not mended yet.
-        let mended = match self.rng.one_in(4) {
+        // Sometimes the next one comes before the agents have recovered from this one.
+        let recovered = match self.rng.one_in(4) {
             true => None,
             false => {
                 self.results.all_good_since(hit).await;
                 Some(hit.elapsed())
             }
         };
-        report.note(victim, mended);
-        let Some(mended) = mended else { return };
+        report.note(victim, recovered);
+        let Some(recovered) = recovered else { return };
         assert!(
-            mended <= LIMIT,
-            "{victim:?} was mended after {mended:?}\n{}",
+            recovered <= LIMIT,
+            "{victim:?} recovered after {recovered:?}\n{}",
             self.story()
         );
         hit = Instant::now();
@@ -109,17 +109,17 @@ impl Storm<'_> {
         }
     }
 
-    /// What agents were told, and what the daemon says, up to now.
+    /// The errors that agents got and the daemon's log so far.
     fn story(&self) -> String {
         let log = self.crowd.home().join("run/daemon.log");
         let log = std::fs::read_to_string(log).unwrap_or_default();
         let lines: Vec<_> = log.lines().rev().take(60).collect();
         let lines = lines.into_iter().rev().collect::<Vec<_>>().join("\n");
-        format!("{}\n{lines}", self.results.last_words())
+        format!("{}\n{lines}", self.results.last_errors())
     }
 
-    /// Something goes. Says what, and when the mending could begin.
-    async fn hit_somebody(&mut self) -> (Victim, Instant) {
+    /// One fault. Returns what it hit, and when recovery could begin.
+    async fn cause_fault(&mut self) -> (Victim, Instant) {
         loop {
             let victim = VICTIMS[self.rng.below(VICTIMS.len())];
             let began = Instant::now();
@@ -130,8 +130,8 @@ impl Storm<'_> {
                 Victim::Tab => self.crash_tab().await,
                 Victim::Browser => {
                     self.chromium.replace();
-                    self.user = sit_down(self.crowd, &self.chromium).await;
-                    // Without a browser there is nothing to mend.
+                    self.user = start_user(self.crowd, &self.chromium).await;
+                    // Without a browser nothing can recover.
                     return (victim, Instant::now());
                 }
                 _ => self.kill_daemon(),
@@ -199,8 +199,8 @@ impl Storm<'_> {
         daemons.map(|process| process.pid).collect()
     }
 
-    /// Waits until everybody works, and the house is in order: one daemon, one connection of the extension,
-    /// a session and a tab for each agent, the person's tab, and no other.
+    /// Waits until every agent works, and there is one daemon, one connection of the extension, a session and a tab
+    /// for each agent, the person's tab, and no other.
     async fn settled(&self) {
         self.results.all_good_since(Instant::now()).await;
         let order = async || {
@@ -247,7 +247,7 @@ impl Storm<'_> {
         .await;
     }
 
-    /// After everybody has gone.
+    /// Checks that only the person's tab is left after all agents have ended.
     async fn only_the_person_is_left(&self) {
         let mine = [self.crowd.pages.url("mine")];
         let closed = async {
@@ -259,7 +259,7 @@ impl Storm<'_> {
     }
 }
 
-/// How things stand.
+/// The state of everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Order {
     daemons: usize,
@@ -274,7 +274,7 @@ fn is_agents(tab: &TargetInfo) -> bool {
     tab.url.contains("secret?of=agent-")
 }
 
-/// Closes all websockets of a worker, as a network that fails does.
+/// Closes all websockets of a worker, like a failing network.
 async fn close_sockets(worker: &Session) -> Option<bool> {
     let ask = async |method: &str, parameters: Value| -> Option<Value> {
         let answer = worker.send_raw(method, &parameters, MOMENT).await.ok()?;
@@ -319,17 +319,17 @@ const VICTIMS: [Victim; 10] = [
 ];
 
 const AGENTS: usize = 3;
-/// All has to be as before after this long.
+/// Agents have to recover within this time.
 const LIMIT: Duration = Duration::from_secs(5);
-/// How many answers are waited for at most before the next one.
+/// The most answers to wait for before the next fault.
 const AWAITED: usize = 40;
 const MOMENT: Duration = Duration::from_secs(1);
 
 const INTRODUCTION: &str = "# Soak, in a person's own browser
 
 `make soak` writes this page: three agents work through the extension while its worker is ended, its socket cut, the daemon killed, a tab crashed and the browser killed, at random moments.
-Every call has to be answered once and in time, with its own page or with an error.
-After each of them everybody has to work again within five seconds, in the same tab if that was not hit.
-There is one daemon, one connection of the extension, one session and one tab for each agent, and the person's own tab then, and nothing else.
-A time below is from the stroke until the last agent had an answer from its own page; for the browser, from the moment it was started again.
+Every call has to be answered once and in time, from its own page or with an error.
+After each fault every agent has to work again within five seconds, in the same tab if that was not hit.
+Then there is one daemon, one connection of the extension, one session and one tab for each agent, the person's own tab, and nothing else.
+A time below is from the fault until the last agent had an answer from its own page; for the browser, from the moment it was started again.
 ";

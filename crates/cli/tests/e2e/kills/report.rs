@@ -1,11 +1,11 @@
-//! What was killed and how long mending took, as a table.
+//! A table of what was killed and how long recovery took.
 
 use super::results::Summary;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
-/// Whom it hits.
+/// What a fault hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Victim {
     Daemon,
@@ -24,9 +24,9 @@ pub(super) enum Victim {
     StoppedDaemon,
     /// The browser hangs for a moment.
     StoppedBrowser,
-    /// Somebody at the daemon's socket who does not speak its language.
+    /// Garbage at the daemon's socket.
     Stranger,
-    /// The same at its port.
+    /// Garbage at the daemon's port.
     StrangePage,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Report {
 #[derive(Default)]
 struct Row {
     kills: usize,
-    mended: Vec<Duration>,
+    recovered: Vec<Duration>,
 }
 
 impl Report {
@@ -55,19 +55,18 @@ impl Report {
         }
     }
 
-    /// `mended` says how long it took until everybody worked again; nothing if the next kill came
-    /// before that.
-    pub(super) fn note(&mut self, victim: Victim, mended: Option<Duration>) {
+    /// `recovered` is the time until all agents worked again; `None` if the next kill came before that.
+    pub(super) fn note(&mut self, victim: Victim, recovered: Option<Duration>) {
         let row = self.rows.entry(victim).or_default();
         row.kills += 1;
-        row.mended.extend(mended);
+        row.recovered.extend(recovered);
     }
 
-    /// Prints the table; a soak also keeps it, in a file that begins so.
-    pub(super) fn tell(&self, keep: bool, file: &str, introduction: &str) {
+    /// Prints the table; a soak run also writes it to a file, after the introduction.
+    pub(super) fn publish(&self, keep: bool, file: &str, introduction: &str) {
         #[expect(
             clippy::print_stderr,
-            reason = "the reader of a test run wants to know"
+            reason = "the table is for the reader of a test run"
         )]
         {
             eprintln!("{self}");
@@ -91,12 +90,12 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "| hit | how often | followed at once by the next | everybody works again: median | slowest |"
+            "| hit | how often | followed at once by the next | all agents work again: median | slowest |"
         )?;
         writeln!(f, "|---|---:|---:|---:|---:|")?;
         for (victim, row) in &self.rows {
-            let mut mended = row.mended.clone();
-            mended.sort();
+            let mut recovered = row.recovered.clone();
+            recovered.sort();
             let show = |time: Option<&Duration>| {
                 time.map_or_else(
                     || "–".to_owned(),
@@ -106,18 +105,18 @@ impl fmt::Display for Report {
             writeln!(
                 f,
                 "| {} | {} | {} | {} | {} |",
-                victim.words(),
+                victim.label(),
                 row.kills,
-                row.kills - mended.len(),
-                show(mended.get(mended.len() / 2)),
-                show(mended.last()),
+                row.kills - recovered.len(),
+                show(recovered.get(recovered.len() / 2)),
+                show(recovered.last()),
             )?;
         }
         let told: usize = self.answers.told.iter().map(|(_, count)| count).sum();
         writeln!(
             f,
-            "\n{} calls were made. {} were answered, each once, the slowest after {:.1} s; {} had nobody left to answer \
-             to, because their own `tabmux mcp` was killed; none was lost. {told} of the answers were errors:\n",
+            "\n{} calls were made. {} were answered, each once, the slowest after {:.1} s; {} were not answered \
+             because their own `tabmux mcp` was killed; none was lost. {told} of the answers were errors:\n",
             self.answers.asked,
             self.answers.answers,
             self.answers.slowest.as_secs_f64(),
@@ -132,7 +131,7 @@ impl fmt::Display for Report {
 }
 
 impl Victim {
-    fn words(self) -> &'static str {
+    fn label(self) -> &'static str {
         match self {
             Self::Daemon => "the daemon",
             Self::Browser => "the browser",
@@ -143,8 +142,8 @@ impl Victim {
             Self::Renderer => "a renderer",
             Self::StoppedDaemon => "the daemon, stopped for a moment",
             Self::StoppedBrowser => "the browser, stopped for a moment",
-            Self::Stranger => "nobody; garbage at the socket",
-            Self::StrangePage => "nobody; garbage at the port",
+            Self::Stranger => "nothing; garbage at the socket",
+            Self::StrangePage => "nothing; garbage at the port",
         }
     }
 }
@@ -152,8 +151,8 @@ impl Victim {
 pub(super) const INTRODUCTION: &str = "# Soak
 
 `make soak` writes this page: agents work while processes are killed (`kill -9`) at random moments.
-Every call of the living has to be answered once and in time, with its own page or with an error.
-After each kill everybody has to work again without help, with one daemon, one browser, and one session and one tab for each agent.
+Every call of a running agent has to be answered once and in time, from its own page or with an error.
+After each kill every agent has to work again without help, with one daemon, one browser, and one session and one tab for each agent.
 At the end no process, no socket and no temporary folder may be left.
-A time below is from the kill until the last agent had an answer from its own page again, in a new browser if need be.
+A time below is from the kill until the last agent had an answer from its own page again, in a new browser if necessary.
 ";

@@ -1,4 +1,4 @@
-//! What everybody knows of everybody while the killing goes on.
+//! The shared state of all agents during the test.
 
 use crate::agent::Task;
 use std::cell::{Cell, RefCell};
@@ -18,15 +18,15 @@ pub(super) struct Results {
     cut: Cell<usize>,
     answers: watch::Sender<usize>,
     slowest: Cell<Duration>,
-    /// What agents were told when a call did not go well.
+    /// The errors that agents got.
     told: RefCell<BTreeMap<String, usize>>,
-    /// The last of it, with the time of day.
+    /// The last errors, with the time of day.
     told_last: RefCell<VecDeque<String>>,
     kills: Cell<usize>,
     over: Cell<bool>,
 }
 
-/// What became of all calls.
+/// The outcome of all calls.
 #[derive(Default)]
 pub(super) struct Summary {
     pub(super) asked: usize,
@@ -54,7 +54,7 @@ impl Results {
 
     pub(super) fn arrived(&self, agent: usize, server: u32) {
         self.servers.borrow_mut()[agent] = Some(server);
-        // Whoever takes a dead agent's place has done nothing yet.
+        // The agent that replaces a dead one has done nothing yet.
         self.good.borrow_mut()[agent] = None;
     }
 
@@ -80,7 +80,7 @@ impl Results {
     }
 
     pub(super) fn told(&self, text: &str) {
-        // The same sentence with another number is the same sentence.
+        // Sentences that differ only in numbers count as the same.
         let line = text.lines().next().unwrap_or_default();
         let words = line.split(|c: char| c.is_ascii_digit());
         let line = words.fold(String::new(), |line, part| match part {
@@ -94,13 +94,13 @@ impl Results {
         *self.told.borrow_mut().entry(line).or_default() += 1;
     }
 
-    /// What agents were told last, the latest first.
-    pub(super) fn last_words(&self) -> String {
+    /// The last errors, the latest first.
+    pub(super) fn last_errors(&self) -> String {
         let last = self.told_last.borrow();
         last.iter().map(|line| format!("{line}\n")).collect()
     }
 
-    /// The servers of everybody who is there.
+    /// The servers of all running agents.
     pub(super) fn servers(&self) -> Vec<u32> {
         self.servers.borrow().iter().flatten().copied().collect()
     }
@@ -112,7 +112,7 @@ impl Results {
         patiently(came, || format!("{count} more answers")).await;
     }
 
-    /// Waits until everybody has been answered by its own page since then.
+    /// Waits until every agent has had an answer from its own page since then.
     pub(super) async fn all_good_since(&self, then: Instant) {
         let is_good = || {
             let good = self.good.borrow();
@@ -134,12 +134,12 @@ impl Results {
         .await;
     }
 
-    /// Somebody is killed now.
+    /// Counts a kill.
     pub(super) fn kill(&self) {
         self.kills.set(self.kills.get() + 1);
     }
 
-    /// How many were killed so far.
+    /// The number of kills so far.
     pub(super) fn kills(&self) -> usize {
         self.kills.get()
     }

@@ -52,7 +52,7 @@ impl<'a> Document<'a> {
         serde_json::from_str(&self.plain[value.clone()]).unwrap_or_default()
     }
 
-    /// The member of that name; the last one counts, as it does for who reads the file.
+    /// The member of that name. Of several, the last one, as JSON parsers do.
     pub(super) fn find(&self, object: &Range<usize>, key: &str) -> Option<Member> {
         let members = self.members(object).into_iter();
         members.rev().find(|member| member.key == key)
@@ -110,7 +110,7 @@ fn without_comments(text: &str) -> String {
         }
         at = end;
     }
-    // Comments are blanked out whole, so no character is cut in two.
+    // Whole comments are blanked out, so no character is cut in two.
     String::from_utf8_lossy(&bare).into_owned()
 }
 
@@ -148,7 +148,7 @@ fn skip(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     from + rest.iter().take_while(|byte| what.contains(byte)).count()
 }
 
-/// Past the string that begins there.
+/// The position after the string that begins at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() {
@@ -161,7 +161,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// Past the value that begins there.
+/// The position after the value that begins at `start`.
 fn value_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     let mut depth = 0_usize;

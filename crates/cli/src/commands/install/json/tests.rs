@@ -1,4 +1,4 @@
-//! Merging into configs as people have them.
+//! Merging into configs as users write them.
 
 use super::*;
 

@@ -1,0 +1,166 @@
+//! What the flags about the browser mean.
+
+use super::*;
+use clap::{CommandFactory, Parser};
+
+#[derive(Parser)]
+struct Only {
+    #[command(flatten)]
+    flags: BrowserFlags,
+}
+
+fn options(flags: &[&str]) -> BrowserOptions {
+    let args = [&["x"], flags].concat();
+    Only::try_parse_from(args).unwrap().flags.options().unwrap()
+}
+
+#[test]
+fn without_flags_a_running_browser_may_be_used() {
+    assert!(!options(&[]).launches);
+}
+
+#[test]
+fn a_launch_flag_means_a_browser_that_we_launch() {
+    for flags in [
+        &["--headless"][..],
+        &["--isolated"],
+        &["--user-data-dir", "/x"],
+    ] {
+        assert!(options(flags).launches, "{flags:?}");
+    }
+}
+
+#[test]
+fn an_attached_browser_is_not_launched_despite_launch_flags() {
+    let attached = options(&["--browserUrl=http://a:1", "--headless", "--chromeArg=--a"]);
+    assert!(!attached.launches && !attached.attaches_only);
+    let running = options(&["--autoConnect", "--channel=beta", "--headless"]);
+    assert!(!running.launches && running.attaches_only);
+    assert_eq!(running.channel.as_deref(), Some("beta"));
+}
+
+#[test]
+fn both_spellings_are_understood() {
+    assert_eq!(
+        options(&["--browserUrl", "http://a:1"]),
+        options(&["--browser-url", "http://a:1"])
+    );
+    assert_eq!(
+        options(&["--chromeArg=--a"]),
+        options(&["--chrome-arg", "--a"])
+    );
+}
+
+/// Spec: multi-browser 59.
+#[test]
+fn the_flags_for_one_browser_keep_working() {
+    let attached = options(&[
+        "--wsEndpoint=ws://127.0.0.1:9222/devtools/browser/x",
+        "--wsHeaders={}",
+        "--viewport=1280x720",
+    ]);
+    assert_eq!((attached.endpoints.len(), attached.launches), (1, false));
+    assert_eq!(attached.viewport, Some((1280, 720)));
+    let launched = options(&[
+        "--headless",
+        "--userDataDir=/x",
+        "--executablePath=/usr/bin/chrome",
+        "--proxyServer=http://127.0.0.1:8080",
+        "--acceptInsecureCerts",
+        "--chromeArg=--mute-audio",
+    ]);
+    assert!(launched.launches && launched.headless && launched.accept_insecure_certs);
+    assert_eq!(launched.user_data_dir, Some("/x".into()));
+    assert_eq!(launched.executable, Some("/usr/bin/chrome".into()));
+    assert_eq!(launched.proxy.as_deref(), Some("http://127.0.0.1:8080"));
+    assert_eq!(launched.extra_args, ["--mute-audio"]);
+    let isolated = options(&["--isolated", "--channel=beta"]);
+    assert!(isolated.isolated);
+    assert_eq!(isolated.channel.as_deref(), Some("beta"));
+}
+
+#[test]
+fn a_browser_is_named_for_a_daemon_that_works_in_another_folder() {
+    let here = std::env::current_dir().unwrap();
+    for (written, meant) in [
+        ("./chrome", here.join("chrome")),
+        ("bin/chrome", here.join("bin/chrome")),
+        ("/usr/bin/chrome", "/usr/bin/chrome".into()),
+        ("chromium", "chromium".into()),
+    ] {
+        let given = options(&["--executablePath", written]).executable;
+        assert_eq!(given, Some(meant), "{written}");
+    }
+}
+
+/// Spec: multi-browser 31, 32, 35, 57, 86, 87, 99.
+#[test]
+fn browsers_may_be_several_with_names_commands_and_headers() {
+    let given = options(&[
+        "--browserUrl",
+        "work=http://127.0.0.1:9222|chrome --port=9222",
+        "--browserUrl",
+        "http://127.0.0.1:9223",
+        "--wsEndpoint",
+        "ws://127.0.0.1:1/a?b=c",
+        "--wsHeaders",
+        r#"{"Authorization": "Bearer x"}"#,
+    ]);
+    let [work, plain, socket] = &given.endpoints[..] else {
+        panic!("{given:?}");
+    };
+    assert_eq!(work.name.as_deref(), Some("work"));
+    assert_eq!(work.address, "http://127.0.0.1:9222");
+    assert_eq!(work.start_command.as_deref(), Some("chrome --port=9222"));
+    assert_eq!((&plain.name, &plain.start_command), (&None, &None));
+    assert_eq!(socket.address, "ws://127.0.0.1:1/a?b=c");
+    assert_eq!(
+        socket.headers,
+        [("Authorization".into(), "Bearer x".into())]
+    );
+    assert!(
+        work.headers.is_empty(),
+        "headers go to their own endpoint only"
+    );
+}
+
+/// Spec: multi-browser 34.
+#[test]
+fn the_help_says_whose_rights_a_start_command_has() {
+    let help = Only::command().render_long_help().to_string();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let warning = "to restart the browser when reconnecting fails (http://…|google-chrome …); the command runs \
+                   in a shell with your rights: trusted commands only";
+    assert!(help.contains(warning), "{help}");
+}
+
+/// Spec: multi-browser 31, 35.
+#[test]
+fn browsers_are_numbered_as_they_are_named_whatever_the_flag() {
+    let flags = [
+        "-w", "ws://a", "-u", "http://b", "-w", "ws://c", "-u", "http://d",
+    ];
+    let named = options(&flags).endpoints;
+    let named: Vec<_> = named.iter().map(|endpoint| &endpoint.address[..]).collect();
+    assert_eq!(named, ["ws://a", "http://b", "ws://c", "http://d"]);
+}
+
+#[test]
+fn contradictions_and_nonsense_are_refused() {
+    let refused = |flags: &[&str]| {
+        let args = [&["x"], flags].concat();
+        Only::try_parse_from(args).is_err_and(|e| !e.to_string().is_empty())
+            || Only::try_parse_from([&["x"], flags].concat())
+                .is_ok_and(|o| o.flags.options().is_err())
+    };
+    assert!(refused(&["--browserUrl", ""]));
+    assert!(refused(&["--wsHeaders", "{}"]));
+    let two = ["--wsEndpoint", "ws://a", "--wsEndpoint", "ws://b"];
+    assert!(refused(&[&two[..], &["--wsHeaders", "{}"]].concat()));
+    assert!(refused(&["--browserUrl", "http://a:1", "--isolated"]));
+    assert!(refused(&["--autoConnect", "--isolated"]));
+    assert!(refused(&["--autoConnect", "--executablePath=/x"]));
+    assert!(refused(&["--viewport", "big"]));
+    assert!(refused(&["--viewport", "0x10"]));
+    assert!(refused(&["--channel", "nightly"]));
+}
