@@ -1,5 +1,6 @@
 //! `cargo xtask bench --bystander`: how attacks affect a session that is not their target.
 
+mod chrome_alone;
 mod page;
 mod row;
 
@@ -61,9 +62,15 @@ pub(super) async fn measure(binary: &Path, browser: &Path, wanted: &Wanted) -> R
     let load_before = super::peers::load();
     let mut rows = Vec::new();
     for attack in ATTACKS.iter().filter(|attack| attack.name.contains(part)) {
+        let mut found = play(attack, binary, browser).await;
+        if found.is_slowed_down() {
+            let alone = chrome_alone::slowdown(attack, browser);
+            let alone = timeout(LONGEST_SAMPLE, alone).await;
+            found.chrome_alone = alone.ok().and_then(Result::ok).flatten();
+        }
         let row = Row {
             attack: attack.name.to_owned(),
-            found: play(attack, binary, browser).await,
+            found,
         };
         say(&page::line(&row));
         rows.push(row);
@@ -126,9 +133,12 @@ async fn measure_one(attack: &'static Attack, daemon: Arc<SharedDaemon>) -> Foun
         wrong.insert(0, "the daemon was lost".to_owned());
     }
     let status = timeout(LONGEST_STATUS, daemon.status()).await;
+    let worst = status.ok().flatten().as_ref().and_then(row::worst_event);
+    let (loop_event, loop_cost) = worst.unzip();
     Found {
         peak,
-        loop_cost: status.ok().flatten().as_ref().and_then(row::loop_cost),
+        loop_cost,
+        loop_event,
         wrong,
         ..Found::of(&quiet, &sample)
     }

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use tabmux_cdp::types::runtime::Evaluate;
-use tabmux_cdp::types::target::{AttachToTarget, GetTargets};
+use tabmux_cdp::types::target::{AttachToTarget, CreateTarget, GetTargets, TargetId};
+use tabmux_cdp::types::{network, page, runtime};
 use tabmux_cdp::{Connection, Events, Session, WebSocketTransport};
 use tabmux_testkit::Chromium;
 
@@ -10,17 +11,41 @@ use tabmux_testkit::Chromium;
 pub(super) struct RawTab {
     session: Session,
     _browser: Session,
-    _events: (Events, Events),
 }
 
 impl RawTab {
     /// Attaches to the tab that shows `url`.
     pub(super) async fn at(chromium: &Chromium, url: &str) -> Result<Self> {
         let transport = WebSocketTransport::connect(chromium.websocket_url(), &[]).await?;
-        let (browser, mut events) = Connection::start(transport);
+        let (browser, events) = Connection::start(transport);
         let targets = browser.send(GetTargets::default()).await?.target_infos;
         let target = targets.into_iter().find(|target| target.url == url);
         let target_id = target.context("no tab shows the page")?.target_id;
+        Self::attach(browser, events, target_id).await
+    }
+
+    /// Opens a tab, with the events on that every DevTools client wants, and sends it to `url`.
+    pub(super) async fn open(chromium: &Chromium, url: &str) -> Result<Self> {
+        let transport = WebSocketTransport::connect(chromium.websocket_url(), &[]).await?;
+        let (browser, events) = Connection::start(transport);
+        let create = CreateTarget {
+            url: "about:blank".to_owned(),
+            ..Default::default()
+        };
+        let target_id = browser.send(create).await?.target_id;
+        let tab = Self::attach(browser, events, target_id).await?;
+        tab.session.send(page::Enable::default()).await?;
+        tab.session.send(network::Enable::default()).await?;
+        tab.session.send(runtime::Enable::default()).await?;
+        let navigate = page::Navigate {
+            url: url.to_owned(),
+            ..Default::default()
+        };
+        tab.session.send(navigate).await?;
+        Ok(tab)
+    }
+
+    async fn attach(browser: Session, mut events: Events, target_id: TargetId) -> Result<Self> {
         let attach = AttachToTarget {
             target_id,
             flatten: Some(true),
@@ -32,10 +57,12 @@ impl RawTab {
                 break child;
             }
         };
+        for events in [events, tab_events] {
+            tokio::spawn(discard(events));
+        }
         Ok(Self {
             session,
             _browser: browser,
-            _events: (events, tab_events),
         })
     }
 
@@ -52,8 +79,12 @@ impl RawTab {
     }
 }
 
-/// The minimum that any walk of a page must do: visit every element, find out whether and where it is
-/// shown, and record its role and text.
+async fn discard(mut events: Events) {
+    while events.next().await.is_some() {}
+}
+
+/// What any walk of a page has to do at least: visit every element, ask whether and where it is
+/// shown, and write down what it is and what it says itself.
 pub(super) const WALK: &str = r#"(() => {
   const lines = [];
   const visit = (element, depth) => {

@@ -3,6 +3,7 @@
 mod cookies;
 mod entries;
 mod state;
+mod whole;
 
 pub(super) use cookies::Cookies;
 pub(super) use entries::{LocalStorage, SessionStorage};

@@ -195,6 +195,48 @@ async fn what_a_site_keeps_is_saved_and_loaded_again() {
     );
 }
 
+/// A storage larger than one message is read in parts; pairs of UTF-16 units at their ends stay together.
+#[tokio::test]
+async fn large_storage_is_saved_whole() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    harness.server.route(
+        "/page",
+        Response::html(
+            "<script>
+            localStorage['a'.repeat(1_100_000)] = 'value of a long key';
+            localStorage.b = 'x'.repeat(999_990) + '\\u{1f600}'.repeat(20) + '\\u0001'.repeat(1_500_000);
+            localStorage.c = '';
+            localStorage.d = 'last';
+            </script>",
+        ),
+    );
+    let tab = harness.open("page").await;
+    harness
+        .text(&tab, "save_storage", json!({ "filePath": "state.json" }))
+        .await;
+    let place = harness.files.path().join("state.json");
+    let state: Value = serde_json::from_slice(&std::fs::read(&place).unwrap()).unwrap();
+    let saved = state["origins"][0]["localStorage"].as_array().unwrap();
+    let expected = [
+        ("a".repeat(1_100_000), "value of a long key".to_owned()),
+        (
+            "b".to_owned(),
+            "x".repeat(999_990) + &"\u{1f600}".repeat(20) + &"\u{1}".repeat(1_500_000),
+        ),
+        ("c".to_owned(), String::new()),
+        ("d".to_owned(), "last".to_owned()),
+    ];
+    assert_eq!(saved.len(), expected.len());
+    for (saved, (name, value)) in saved.iter().zip(expected) {
+        // Not assert_eq: it would print megabytes.
+        assert!(saved["name"] == name && saved["value"] == value);
+    }
+    let list = harness.text(&tab, "local_storage", json!({})).await;
+    assert!(list.len() < 5_000, "{} bytes", list.len());
+}
+
 #[tokio::test]
 async fn bad_storage_arguments_are_refused_and_change_nothing() {
     for (tool, arguments, part) in [

@@ -26,10 +26,16 @@ impl fmt::Display for Lost {
 }
 
 impl Bystander {
+    /// The document of its page.
+    pub fn page() -> String {
+        format!("<!doctype html><title>{SECRET}</title>{PAGE}")
+    }
+
     /// Connects, opens its page, and stores some state in it.
     pub async fn arrive(daemon: &SharedDaemon) -> Self {
-        let page = format!("<!doctype html><title>{SECRET}</title>{PAGE}");
-        daemon.pages.route("/bystander", Response::html(page));
+        daemon
+            .pages
+            .route("/bystander", Response::html(Self::page()));
         let client = daemon.client().await;
         // Another site than the attackers': all pages of one host share one cookie jar, which Chrome limits.
         let url = daemon.pages.cross_site_url("/bystander");

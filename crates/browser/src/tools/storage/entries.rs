@@ -1,6 +1,7 @@
 //! Local and session storage of a page.
 
 use super::site;
+use super::whole::Position;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::text::{escaped, one_line, shorten};
@@ -138,6 +139,8 @@ pub(super) struct Found {
     count: u32,
     #[serde(default)]
     pub(super) entries: Vec<Entry>,
+    /// Where the next part begins, if only a part was requested.
+    pub(super) next: Option<Position>,
 }
 
 /// One entry; its value may be shortened.
@@ -145,6 +148,7 @@ pub(super) struct Found {
 pub(super) struct Entry {
     pub(super) key: String,
     pub(super) value: String,
+    #[serde(default)]
     length: usize,
 }
 
@@ -201,6 +205,27 @@ const MAX_VALUE: usize = 20_000;
 
 /// Reads a storage, or changes it: all requested changes or none.
 const ASK: &str = r"((request) => {
+    // A part of a copy that the first part makes and the last one removes.
+    const part = (store, keys, { kind, from: [first, start], part: room }) => {
+        const copies = (globalThis.tabmuxStorageCopies ??= {});
+        if (first === 0 && start === 0) copies[kind] = keys.map((key) => [key, store.getItem(key) ?? '']);
+        const copy = copies[kind] ?? [];
+        const entries = [];
+        let offset = start;
+        for (let at = first; at < copy.length; at++, offset = 0) {
+            const [key, value] = copy[at].map((text) => text.toWellFormed());
+            const whole = key + value;
+            let end = Math.min(whole.length, offset + room);
+            // Both halves of a pair stay together.
+            if (end < whole.length && end > offset + 1 && /[\ud800-\udbff]/.test(whole[end - 1])) end -= 1;
+            entries.push({ key: key.slice(offset, end), value: whole.slice(Math.max(offset, key.length), end) });
+            room -= end - offset;
+            if (end < whole.length) return { entries, next: [at, end] };
+            if (room <= 1 && at + 1 < copy.length) return { entries, next: [at + 1, 0] };
+        }
+        delete copies[kind];
+        return { entries };
+    };
     try {
         const store = request.kind === 'local' ? localStorage : sessionStorage;
         const keys = Array.from({ length: store.length }, (_, at) => store.key(at)).sort();
@@ -220,11 +245,12 @@ const ASK: &str = r"((request) => {
             for (const key of wanted) store.removeItem(key);
             return { count: wanted.length };
         }
+        if (request.from) return part(store, keys, request);
         const entries = wanted.map((key) => {
             const value = store.getItem(key) ?? '';
             return {
-                key: key.toWellFormed(),
-                value: (request.most ? value.slice(0, request.most) : value).toWellFormed(),
+                key: key.slice(0, Math.max(request.most, request.key?.length ?? 0)).toWellFormed(),
+                value: value.slice(0, request.most).toWellFormed(),
                 length: value.length,
             };
         });

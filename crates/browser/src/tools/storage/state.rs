@@ -3,6 +3,7 @@
 use super::cookies::{SAME_SITE, of_page};
 use super::entries::{Kind, ask};
 use super::site;
+use super::whole::read_all;
 use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
@@ -37,12 +38,8 @@ impl Tool for SaveStorage {
         let origin = site(&page.tab)?.origin().ascii_serialization();
         let world = page.tab.world().await?;
         let entries = async |kind| -> Result<Vec<Named>, ToolError> {
-            let found = ask(&world, kind, json!({})).await?.entries;
-            let named = found.into_iter().map(|entry| Named {
-                name: entry.key,
-                value: entry.value,
-            });
-            Ok(named.collect())
+            let all = read_all(&world, kind).await?.into_iter();
+            Ok(all.map(|(name, value)| Named { name, value }).collect())
         };
         let (partitioned, cookies): (Vec<_>, Vec<_>) = of_page(&page.tab)
             .await?
