@@ -456,7 +456,7 @@ fn browsers_are_added_and_removed_at_run_time_and_keep_their_numbers() {
     assert_eq!((browser.index, browser.state), (2, BrowserState::Connected));
     assert!(harness.core.has_several(ONE));
     let known = harness.refusal(add("http://1"), None);
-    assert!(known.contains("http://1 is browser 1 already"), "{known}");
+    assert!(known.contains("http://1 is already browser 1"), "{known}");
     // A browser that cannot be reached is not added.
     harness.up.retain(|up| *up != "http://3");
     harness.refusal(add("http://3"), None);

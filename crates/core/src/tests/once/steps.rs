@@ -145,6 +145,7 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
     );
     (0..2_u8, mode, on_end, tab_policy, flags).prop_map(
         |(key, mode, on_end, tab_policy, (attached, page_actions, isolated))| SessionConfig {
+            label: "Agent".into(),
             browsers: (0..=key).map(|key| meant(key, attached)).collect(),
             connects_at_once: attached,
             may_choose_default: attached,

@@ -78,7 +78,7 @@ fn calls_that_wait_for_a_browser_that_cannot_be_added_fail_with_the_reason() {
     let meant = meant("http://2");
     harness.ask(CallKind::AddBrowser { meant }, None);
     let refusal = harness.refusal(page(CLICK, Act), Some(2));
-    assert!(refusal.contains("nobody answers"), "{refusal}");
+    assert!(refusal.contains("connection refused"), "{refusal}");
     nothing_is_left(&mut harness);
 }
 
