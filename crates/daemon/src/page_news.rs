@@ -201,8 +201,10 @@ impl PageReader {
         }
         let room = self.take_room(description.len() + schema.len() + SAID_BYTES)?;
         let origin = Arc::clone(&self.origin);
-        let text =
-            run_in_background(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
+        let text = run_in_background(move || {
+            ToolText::prepare(&description, &schema, SaidBy::Page, &origin)
+        })
+        .await;
         let text = text.ok_or("It could not be read. Register it again.")?;
         let said = Arc::new(Said::new(Arc::new(text), room));
         self.said.insert(words, &said);
