@@ -205,8 +205,10 @@ impl PageReader {
         }
         let room = self.take_room(description.len() + schema.len() + SAID_BYTES)?;
         let origin = Arc::clone(&self.origin);
-        let text =
-            run_in_background(move || ToolText::prepare(&description, &schema, SaidBy::Page, &origin)).await;
+        let text = run_in_background(move || {
+            ToolText::prepare(&description, &schema, SaidBy::Page, &origin)
+        })
+        .await;
         let text = text.ok_or("It could not be read. Register it again.")?;
         let shared = Arc::new(SharedText::new(Arc::new(text), room));
         self.texts.insert(key, &shared);

@@ -28,7 +28,7 @@ pub(super) struct NavigatePage {
     ignore_cache: Option<bool>,
     /// Answer if the page asks whether to leave. Default: accept.
     handle_before_unload: Option<LeaveAnswer>,
-    /// JavaScript to run before the page's own scripts, for this navigation only.
+    /// JavaScript to run once, before the page's own scripts.
     init_script: Option<String>,
     /// Timeout in milliseconds. Default: 10000.
     timeout: Option<u32>,

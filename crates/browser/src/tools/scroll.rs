@@ -15,9 +15,9 @@ use serde_json::json;
 pub(super) struct Scroll {
     /// The element to scroll to; with a direction, the part it is in.
     uid: Option<String>,
-    /// Direction; top and bottom scroll all the way.
+    /// top and bottom scroll all the way.
     direction: Option<Direction>,
-    /// How many pixels. Default: most of the visible height or width.
+    /// How many pixels. Default: most of the view.
     amount: Option<u32>,
 }
 

@@ -16,7 +16,7 @@ use tabmux_cdp::types::{dom, page as cdp};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct UploadFile {
-    /// A file input, or an element that opens a file chooser when clicked.
+    /// A file input, or what opens its chooser when clicked.
     uid: String,
     file_path: Option<String>,
     file_paths: Option<Vec<String>>,
