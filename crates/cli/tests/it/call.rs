@@ -50,7 +50,7 @@ fn wrong_flags_name_the_right_ones_and_start_nothing() {
         (
             &["fill", "1_1", "two", "words"],
             "tabmux: `words` is one argument too many. Write `tabmux fill UID VALUE`, with quotes around a text that \
-             has blanks. `tabmux fill --help` shows more.",
+             has spaces. `tabmux fill --help` shows more.",
         ),
         (
             &["call"],

@@ -270,7 +270,7 @@ fn flags_that_mean_another_flag_of_ours_are_translated() {
 
 #[test]
 fn the_help_has_each_flag_below_a_heading_that_is_right() {
-    let mut command = Alone::command();
+    let mut command = McpCli::command();
     let mcp = command.find_subcommand_mut("mcp").unwrap();
     let heading = |flag: &str| {
         let flag = mcp.get_arguments().find(|it| it.get_long() == Some(flag));

@@ -2,9 +2,9 @@
 //! garbage from other processes. Each call is counted by its caller.
 //! `TABMUX_SOAK=1` makes it 1,000 faults and writes docs/soak-faults.md; `TABMUX_SEED=n` repeats a run.
 
+use super::garbage;
 use super::report::{Report, Victim};
 use super::results::Results;
-use super::strangers;
 use super::{AWAITED, Hunt, live, nothing_is_left, variable};
 use crate::crowd::Crowd;
 use futures_util::future::join_all;
