@@ -92,7 +92,7 @@ struct Inner {
     filming: Filming,
     introspection: Introspection,
     following: Following,
-    lookers: Arc<AtomicUsize>,
+    screencast_users: Arc<AtomicUsize>,
     /// For how many more screenshots the tab is not expected to draw by itself.
     hidden: AtomicU32,
     /// Whether a script had to be stopped, so that the page may still not respond.
@@ -138,7 +138,7 @@ impl Tab {
             filming: Filming::default(),
             introspection: Introspection::default(),
             following: Following::default(),
-            lookers: Arc::default(),
+            screencast_users: Arc::default(),
             hidden: AtomicU32::new(0),
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
@@ -370,8 +370,8 @@ impl Tab {
     }
 
     /// How many users keep the tab drawing.
-    pub(crate) fn lookers(&self) -> Arc<AtomicUsize> {
-        Arc::clone(&self.0.lookers)
+    pub(crate) fn screencast_users(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.0.screencast_users)
     }
 
     /// Whether the tab probably draws only while it is kept drawing. Asked once for each screenshot, because a hidden

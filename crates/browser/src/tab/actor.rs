@@ -64,7 +64,7 @@ pub(super) fn spawn(
     publish: watch::Sender<TabState>,
 ) -> (mpsc::Sender<TabNotice>, CatchUp) {
     let (notice, notices) = mpsc::channel(64);
-    let (happen, events) = mpsc::channel(256);
+    let (happen, tab_events) = mpsc::channel(256);
     let actor = Actor {
         top: session.clone(),
         settings,
@@ -74,7 +74,7 @@ pub(super) fn spawn(
     };
     let (catch_up, asked) = mpsc::channel(16);
     actor.adopt(session, events, asked, waiting);
-    tokio::spawn(actor.run(events, notices));
+    tokio::spawn(actor.run(tab_events, notices));
     (notice, catch_up)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::harness::Event;
 use std::time::Duration;
-use tabmux_browser::{Browser, BrowserEvent, OutputRoot, Heartbeat, Source, TabSettings};
+use tabmux_browser::{Browser, BrowserEvent, Heartbeat, OutputRoot, Source, TabSettings};
 use tabmux_testkit::{Chromium, process};
 use tokio::sync::mpsc;
 

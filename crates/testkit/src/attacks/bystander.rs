@@ -133,7 +133,7 @@ impl Bystander {
 }
 
 const SECRET: &str = "The bystander's own page";
-const PAGE: &str = "<h1>The bystander's own page</h1><p>Nobody else has to do with it.</p>\
+const PAGE: &str = "<h1>The bystander's own page</h1><p>No other session uses it.</p>\
                     <button onclick='this.value++' value=0>Press</button>";
 /// Longer than any call takes.
 const LIMIT: Duration = Duration::from_secs(40);

@@ -103,7 +103,11 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
         return insert(tab, text).await;
     }
     // The page can move the focus after any key.
-    let at_once = if disallowed_frames::is_there(tab) { 1 } else { AT_ONCE };
+    let at_once = if disallowed_frames::is_there(tab) {
+        1
+    } else {
+        AT_ONCE
+    };
     let mut events = Vec::new();
     for character in text.chars() {
         match Key::of(character) {
