@@ -64,17 +64,25 @@ pub(super) fn spawn(
     publish: watch::Sender<TabState>,
 ) -> (mpsc::Sender<TabNotice>, CatchUp) {
     let (notice, notices) = mpsc::channel(64);
+<<<<<<< HEAD
     let (happen, tab_events) = mpsc::channel(256);
+=======
+    let (input, inputs) = mpsc::channel(256);
+>>>>>>> f8c5d8f9894c055d785c3f943fbb107e69c30593
     let actor = Actor {
         top: session.clone(),
         settings,
         shared,
         publish,
-        happen,
+        input,
     };
     let (catch_up, asked) = mpsc::channel(16);
     actor.adopt(session, events, asked, waiting);
+<<<<<<< HEAD
     tokio::spawn(actor.run(tab_events, notices));
+=======
+    tokio::spawn(actor.run(inputs, notices));
+>>>>>>> f8c5d8f9894c055d785c3f943fbb107e69c30593
     (notice, catch_up)
 }
 
@@ -83,18 +91,18 @@ struct Actor {
     settings: TabSettings,
     shared: Shared,
     publish: watch::Sender<TabState>,
-    happen: mpsc::Sender<TabEvent>,
+    input: mpsc::Sender<TabEvent>,
 }
 
 impl Actor {
     async fn run(
         self,
-        mut events: mpsc::Receiver<TabEvent>,
+        mut inputs: mpsc::Receiver<TabEvent>,
         mut notices: mpsc::Receiver<TabNotice>,
     ) {
         loop {
             let event = tokio::select! {
-                Some(event) = events.recv() => event,
+                Some(event) = inputs.recv() => event,
                 notice = notices.recv() => match notice {
                     Some(notice) => TabEvent::Notice(notice),
                     None => return,
@@ -262,7 +270,7 @@ impl Actor {
         mut asked: mpsc::Receiver<oneshot::Sender<()>>,
         waiting: bool,
     ) {
-        let happen = self.happen.clone();
+        let input = self.input.clone();
         let source = session.clone();
         tokio::spawn(async move {
             loop {
@@ -275,13 +283,13 @@ impl Actor {
                     },
                     Some(done) = asked.recv() => TabEvent::CaughtUp(done),
                 };
-                if happen.send(event).await.is_err() {
+                if input.send(event).await.is_err() {
                     return;
                 }
             }
-            let _ = happen.send(TabEvent::SessionEnded(source)).await;
+            let _ = input.send(TabEvent::SessionEnded(source)).await;
         });
-        let happen = self.happen.clone();
+        let input = self.input.clone();
         let is_top = session.id() == self.top.id();
         let settings = if is_top {
             self.settings.clone()
@@ -300,9 +308,9 @@ impl Actor {
                 let known = |state: &TabState| state.ready || state.gone.is_some();
                 let _ = state.wait_for(known).await;
             }
-            let _ = happen.send(TabEvent::SetUp(session.clone(), result)).await;
+            let _ = input.send(TabEvent::SetUp(session.clone(), result)).await;
             if is_top && !waiting && has_loaded(&session).await {
-                let _ = happen.send(TabEvent::HadLoaded).await;
+                let _ = input.send(TabEvent::HadLoaded).await;
             }
         });
     }

@@ -78,7 +78,7 @@ fn a_session_that_leaves_gives_its_turns_away() {
 }
 
 #[test]
-fn a caller that_waits_when_all_is_stopped_is_not_begun() {
+fn a_waiting_call_is_not_started_after_everything_stopped() {
     let mut sim = crowded();
     let calls = ask(&mut sim, &[ONE, ONE, ONE, TWO]);
     let [first, second, third, fourth] = [0, 1, 2, 3].map(|place: usize| calls[place].1);
