@@ -64,11 +64,7 @@ pub(super) fn spawn(
     publish: watch::Sender<TabState>,
 ) -> (mpsc::Sender<TabNotice>, CatchUp) {
     let (notice, notices) = mpsc::channel(64);
-<<<<<<< HEAD
-    let (happen, tab_events) = mpsc::channel(256);
-=======
     let (input, inputs) = mpsc::channel(256);
->>>>>>> f8c5d8f9894c055d785c3f943fbb107e69c30593
     let actor = Actor {
         top: session.clone(),
         settings,
@@ -78,11 +74,7 @@ pub(super) fn spawn(
     };
     let (catch_up, asked) = mpsc::channel(16);
     actor.adopt(session, events, asked, waiting);
-<<<<<<< HEAD
-    tokio::spawn(actor.run(tab_events, notices));
-=======
     tokio::spawn(actor.run(inputs, notices));
->>>>>>> f8c5d8f9894c055d785c3f943fbb107e69c30593
     (notice, catch_up)
 }
 
@@ -221,7 +213,7 @@ impl Actor {
             return;
         };
         let found = &self.shared.found;
-        found.set_document(main.document);
+        found.turn_to(main.document);
         let (tools, left_out) = state.registered.found(&state.frames);
         found.put(ToolSource::WebMcp, main.document, tools, left_out);
         let mark = state.registered.mark(main, &state.frames);
