@@ -213,7 +213,7 @@ impl Actor {
             return;
         };
         let found = &self.shared.found;
-        found.turn_to(main.document);
+        found.set_document(main.document);
         let (tools, left_out) = state.registered.found(&state.frames);
         found.put(ToolSource::WebMcp, main.document, tools, left_out);
         let mark = state.registered.mark(main, &state.frames);
