@@ -23,7 +23,7 @@ impl Drawing {
     pub(in crate::tools) fn of(tab: &Tab) -> Self {
         let looking = Self {
             session: tab.session().clone(),
-            users: tab.users(),
+            users: tab.lookers(),
             recorded: false,
         };
         looking.users.fetch_add(1, Ordering::Relaxed);
@@ -34,7 +34,7 @@ impl Drawing {
     /// The tab is being recorded as a video from now on: others need no screencast, and must not
     /// stop the recording.
     pub(in crate::tools) fn recorded(tab: &Tab) -> Self {
-        let users = tab.users();
+        let users = tab.lookers();
         users.fetch_add(1, Ordering::Relaxed);
         Self {
             session: tab.session().clone(),
