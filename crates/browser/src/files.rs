@@ -202,8 +202,8 @@ enum Problem {
     #[error("it is outside {0}.")]
     Outside(String),
     #[error(
-        "it is hidden, or inside a hidden folder ({0}), and agents may not use that. Use another path, or start tabmux \
-         with a --filesystemRoot inside that folder."
+        "it is hidden ({0}), and agents may not use hidden files and folders. Use another path, or start tabmux with a \
+         --filesystemRoot inside that folder."
     )]
     Hidden(String),
     #[error("it exists already. Pass overwrite: true to replace it, or use another path.")]

@@ -37,7 +37,7 @@ async fn a_download_goes_to_its_sessions_folder_and_ends_with_it() {
     harness.output.end().await;
     assert!(!path.exists());
     let text = click(&harness, &tab, "a").await;
-    assert!(text.contains("stopped: the session is over"), "{text}");
+    assert!(text.contains("cancelled: the session is over"), "{text}");
 }
 
 #[tokio::test]
@@ -99,8 +99,8 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
     let text = click(&harness, &tab, "#small").await;
     assert!(text.contains("saved as"), "{text}");
     let text = click(&harness, &tab, "#small").await;
-    assert!(text.contains("has had 2 downloads"), "{text}");
-    // Chrome removes the file of a stopped download with a delay.
+    assert!(text.contains("its limit of 2 downloads"), "{text}");
+    // Chrome removes what it stopped in its own time.
     let folder = harness.files.path().join("output");
     let left = async {
         while names(&folder) != ["small-2.bin", "small.bin"] {
