@@ -224,6 +224,5 @@
   }
 
   const FRAMES = new Set(["iframe", "frame", "object", "embed", "fencedframe"]);
-  const PRESSABLE =
-    "a[href], button, summary, label, [role=button], [role=link], [role=menuitem], [role=option], [role=tab], [tabindex]";
+  const PRESSABLE = "a[href], button, summary, label, [role=button], [role=link], [role=menuitem], [role=option], [role=tab], [tabindex]";
 })();

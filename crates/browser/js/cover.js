@@ -17,9 +17,7 @@
     for (const n of frames) {
       const frame = element(n);
       if (!frame) return { ok: false };
-      const properties = Object.keys(HIDING).map((name) => [
-        name, frame.style.getPropertyValue(name), frame.style.getPropertyPriority(name),
-      ]);
+      const properties = Object.keys(HIDING).map((name) => [name, frame.style.getPropertyValue(name), frame.style.getPropertyPriority(name)]);
       mine.hidden.push({ frame, bare: !dom.has(frame, "style"), properties });
       for (const [name, value] of Object.entries(HIDING)) frame.style.setProperty(name, value, "important");
       mine.observer.observe(frame, { attributes: true, attributeFilter: ["style"] });

@@ -230,9 +230,21 @@
   }
 
   const INPUT_KINDS = {
-    button: null, submit: null, reset: null, image: null, hidden: null,
-    checkbox: "toggle", radio: "toggle", file: "file",
-    color: "picker", date: "picker", "datetime-local": "picker", month: "picker", range: "picker", time: "picker", week: "picker",
+    button: null,
+    submit: null,
+    reset: null,
+    image: null,
+    hidden: null,
+    checkbox: "toggle",
+    radio: "toggle",
+    file: "file",
+    color: "picker",
+    date: "picker",
+    "datetime-local": "picker",
+    month: "picker",
+    range: "picker",
+    time: "picker",
+    week: "picker",
   };
   const TOGGLES = new Set(["checkbox", "menuitemcheckbox", "menuitemradio", "radio", "switch"]);
   const FORMATS = {

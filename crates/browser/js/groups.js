@@ -9,11 +9,28 @@
   const words = (text) => new Set(text.split(" "));
 
   const KIND_OF_ROLE = new Map([
-    ["form", "form"], ["search", "search"], ["navigation", "nav"], ["tablist", "tabs"], ["menu", "menu"],
-    ["menubar", "menu"], ["radiogroup", "choice"], ["listbox", "choice"], ["toolbar", "toolbar"], ["dialog", "dialog"],
-    ["alertdialog", "dialog"], ["list", "list"], ["table", "list"], ["grid", "list"], ["treegrid", "list"],
-    ["tree", "list"], ["feed", "list"], ["listitem", "item"], ["row", "item"], ["treeitem", "item"],
-    ["contentinfo", "footer"], ["banner", "header"],
+    ["form", "form"],
+    ["search", "search"],
+    ["navigation", "nav"],
+    ["tablist", "tabs"],
+    ["menu", "menu"],
+    ["menubar", "menu"],
+    ["radiogroup", "choice"],
+    ["listbox", "choice"],
+    ["toolbar", "toolbar"],
+    ["dialog", "dialog"],
+    ["alertdialog", "dialog"],
+    ["list", "list"],
+    ["table", "list"],
+    ["grid", "list"],
+    ["treegrid", "list"],
+    ["tree", "list"],
+    ["feed", "list"],
+    ["listitem", "item"],
+    ["row", "item"],
+    ["treeitem", "item"],
+    ["contentinfo", "footer"],
+    ["banner", "header"],
   ]);
   /** Elements that are never an item of a list only because they are many. */
   const NO_ITEMS = words("td th option optgroup label input button select textarea span b i em strong p br hr col script style path g");

@@ -126,8 +126,14 @@
   }
 
   const SIGNS = new Map([
-    ["role", "role"], ["aria-label", "label"], ["aria-labelledby", "label"], ["aria-hidden", "hidden"],
-    ["contenteditable", "editable"], ["draggable", "draggable"], ["tabindex", "focusable"], ["inert", "inert"],
+    ["role", "role"],
+    ["aria-label", "label"],
+    ["aria-labelledby", "label"],
+    ["aria-hidden", "hidden"],
+    ["contenteditable", "editable"],
+    ["draggable", "draggable"],
+    ["tabindex", "focusable"],
+    ["inert", "inert"],
   ]);
 
   function counts(sign, element, name) {

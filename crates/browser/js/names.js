@@ -16,9 +16,7 @@
       "combobox listbox slider spinbutton file color date",
   );
   /** Roles whose contents are their name, so that nothing but operable things inside needs a line of its own. */
-  const NAMED_BY_CONTENTS = words(
-    "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip",
-  );
+  const NAMED_BY_CONTENTS = words("button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip");
   /** Roles that give a page its shape. */
   const STRUCTURE = words(
     "banner navigation main complementary contentinfo search form region heading list listitem table grid treegrid " +
@@ -46,7 +44,12 @@
     figure: "figure",
     footer: (element) => (sectioned(element) ? "" : "contentinfo"),
     form: "form",
-    h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
     header: (element) => (sectioned(element) ? "" : "banner"),
     hgroup: "",
     img: "img",
@@ -71,9 +74,18 @@
     ul: "list",
   };
   const INPUT_ROLES = {
-    button: "button", submit: "button", reset: "button", image: "button",
-    checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
-    file: "file", color: "color", hidden: "",
+    button: "button",
+    submit: "button",
+    reset: "button",
+    image: "button",
+    checkbox: "checkbox",
+    radio: "radio",
+    range: "slider",
+    number: "spinbutton",
+    search: "searchbox",
+    file: "file",
+    color: "color",
+    hidden: "",
   };
 
   function inputRole(element) {
@@ -134,8 +146,7 @@
   }
 
   /** A label stands for its control; everything else for itself. */
-  const controlOf = (element) =>
-    dom.tag(element) === "label" && element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+  const controlOf = (element) => (dom.tag(element) === "label" && element instanceof HTMLLabelElement ? (element.control ?? element) : element);
 
   /**
    * The name an author gave by other means than contents: `{ text, strong }`. A weak one (title, placeholder) only
@@ -173,8 +184,14 @@
     const ids = dom.attribute(element, "aria-describedby");
     if (!ids) return "";
     const root = dom.rootNode(element);
-    const parts = ids.split(/\s+/).slice(0, 5).map((id) => (id ? byId(root, id) : null));
-    return parts.map((part) => (part ? textOf(part, { asLabel: true }) : "")).join(" ").trim();
+    const parts = ids
+      .split(/\s+/)
+      .slice(0, 5)
+      .map((id) => (id ? byId(root, id) : null));
+    return parts
+      .map((part) => (part ? textOf(part, { asLabel: true }) : ""))
+      .join(" ")
+      .trim();
   }
 
   const documentById = tabmux.method(Document.prototype, "getElementById");
@@ -330,8 +347,7 @@
     return contents || label.text;
   }
 
-  const isField = (element) =>
-    element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+  const isField = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
 
   /* Values a page masks are never told, whatever the type of the field is at the moment. */
   const SECRET = /(^|\s)(current-password|new-password|cc-csc)(\s|$)/i;
@@ -423,8 +439,23 @@
   const isDisabled = (element) => tabmux.inState(element, ":disabled") || dom.attribute(element, "aria-disabled") === "true";
 
   Object.assign(tabmux, {
-    roleOf, nameOf, labelOf, authored, descriptionOf, byId, weakLabel, alternative, textOf, valueOf, statesOf, controlOf, isSecret, isDisabled,
-    isField, forgetLabels, summaryOf,
+    roleOf,
+    nameOf,
+    labelOf,
+    authored,
+    descriptionOf,
+    byId,
+    weakLabel,
+    alternative,
+    textOf,
+    valueOf,
+    statesOf,
+    controlOf,
+    isSecret,
+    isDisabled,
+    isField,
+    forgetLabels,
+    summaryOf,
     roles: { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS },
     namespaces: { HTML, SVG },
   });

@@ -59,9 +59,7 @@ tabmux.reach = (() => {
   }
 
   function withArea(rects) {
-    return Array.from(rects, ({ x, y, width, height }) => ({ x, y, width, height })).filter(
-      ({ width, height }) => width > 0 && height > 0,
-    );
+    return Array.from(rects, ({ x, y, width, height }) => ({ x, y, width, height })).filter(({ width, height }) => width > 0 && height > 0);
   }
 
   /** An area of an image map has no box of its own; its shape lies on the picture. */
@@ -218,11 +216,37 @@ tabmux.reach = (() => {
 
   // Fractions of a box, the middle first.
   const SPOTS = [
-    [0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.2], [0.5, 0.8], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
+    [0.5, 0.5],
+    [0.25, 0.5],
+    [0.75, 0.5],
+    [0.5, 0.2],
+    [0.5, 0.8],
+    [0.1, 0.1],
+    [0.9, 0.1],
+    [0.1, 0.9],
+    [0.9, 0.9],
   ];
 
   return {
-    boxes, bounds, hasBox, labelsOf, pictureOf, hitAt, candidates, inViewport, bring, putBack, frameMatrix, centre,
-    scrollingElement, scrollTo, scrollTop, scrollLeft, scrollWidth, scrollHeight, clientWidth, clientHeight,
+    boxes,
+    bounds,
+    hasBox,
+    labelsOf,
+    pictureOf,
+    hitAt,
+    candidates,
+    inViewport,
+    bring,
+    putBack,
+    frameMatrix,
+    centre,
+    scrollingElement,
+    scrollTo,
+    scrollTop,
+    scrollLeft,
+    scrollWidth,
+    scrollHeight,
+    clientWidth,
+    clientHeight,
   };
 })();

@@ -32,12 +32,10 @@
   const MOST_TIMERS = 100_000;
 
   /** Resolves with the first of the texts that is shown in this document, or with null after `timeoutMs`. */
-  tabmux.waitForText = ({ texts, timeoutMs }) =>
-    watchFor(timeoutMs, () => texts[tabmux.hasText({ texts }).present.indexOf(true)]);
+  tabmux.waitForText = ({ texts, timeoutMs }) => watchFor(timeoutMs, () => texts[tabmux.hasText({ texts }).present.indexOf(true)]);
 
   /** Resolves with true when none of the texts is shown in this document, or with null after `timeoutMs`. */
-  tabmux.waitForTextGone = ({ texts, timeoutMs }) =>
-    watchFor(timeoutMs, () => !tabmux.hasText({ texts }).present.includes(true));
+  tabmux.waitForTextGone = ({ texts, timeoutMs }) => watchFor(timeoutMs, () => !tabmux.hasText({ texts }).present.includes(true));
 
   /** Resolves with an element that the selector finds and that is shown, or with null after `timeoutMs`. */
   tabmux.waitForSelector = ({ selector, timeoutMs }) =>
@@ -241,7 +239,5 @@
     };
   }
 
-  const UNTYPED = new Set([
-    "button", "submit", "reset", "image", "checkbox", "radio", "range", "color", "file", "hidden",
-  ]);
+  const UNTYPED = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "range", "color", "file", "hidden"]);
 })();

@@ -52,7 +52,12 @@
     const frames = lines.filter((line) => line.frame).map((line) => ref(line.element));
     note(started);
     return {
-      controls, left, groups: groups.all, frames, hosts: walked.hosts, title: tabmux.title().slice(0, LONGEST_NAME),
+      controls,
+      left,
+      groups: groups.all,
+      frames,
+      hosts: walked.hosts,
+      title: tabmux.title().slice(0, LONGEST_NAME),
       tookMs: performance.now() - started,
     };
   };
@@ -120,7 +125,12 @@
     const isItem = role === "link" || role === "clickable" || role === "treeitem";
     const owner = control.form instanceof HTMLFormElement && !holds(control.form, element) ? control.form : null;
     const facts = {
-      n: ref(element), role, name: collapse(lineName(line).text || hostName(element)).trim().slice(0, LONGEST_NAME), heading,
+      n: ref(element),
+      role,
+      name: collapse(lineName(line).text || hostName(element))
+        .trim()
+        .slice(0, LONGEST_NAME),
+      heading,
       group: groups.of(owner ?? (isItem ? element : (parentOf(element) ?? element))),
     };
     if (!facts.name) facts.hint = hintOf(element);
@@ -215,7 +225,9 @@
     if (control instanceof HTMLSelectElement) {
       const all = Array.from(control.options);
       const told = all.slice(0, MOST_OPTIONS).map((option) => {
-        const text = collapse(option.label || option.text).trim().slice(0, LONGEST_NAME);
+        const text = collapse(option.label || option.text)
+          .trim()
+          .slice(0, LONGEST_NAME);
         const empty = option.value === "" || option.hidden;
         return { text, ...(option.disabled && { disabled: true }), ...(empty && { empty: true }) };
       });
@@ -237,7 +249,11 @@
   function presentValue(control) {
     if (control instanceof HTMLSelectElement) {
       const chosen = Array.from(control.selectedOptions).filter((option) => option.value !== "" && !option.disabled);
-      return chosen.slice(0, MOST_OPTIONS).map((option) => collapse(option.label || option.text).trim().slice(0, LONGEST_NAME));
+      return chosen.slice(0, MOST_OPTIONS).map((option) =>
+        collapse(option.label || option.text)
+          .trim()
+          .slice(0, LONGEST_NAME),
+      );
     }
     if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) return control.checked;
     if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) {
@@ -283,7 +299,13 @@
   function popupOptions(control) {
     const root = dom.rootNode(control);
     const ids = `${dom.attribute(control, "aria-controls") ?? ""} ${dom.attribute(control, "aria-owns") ?? ""}`.split(/\s+/).filter(Boolean);
-    const within = [control, ...ids.slice(0, 4).map((id) => tabmux.byId(root, id)).filter(Boolean)];
+    const within = [
+      control,
+      ...ids
+        .slice(0, 4)
+        .map((id) => tabmux.byId(root, id))
+        .filter(Boolean),
+    ];
     const found = [];
     const stack = [...within].reverse();
     for (let nodes = 0; stack.length > 0 && nodes < 3000 && found.length < 500; nodes++) {

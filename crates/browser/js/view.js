@@ -309,7 +309,9 @@
   function pictureOf(element) {
     const source = dom.attribute(element, "src") ?? (dom.tag(element) === "use" ? dom.attribute(element, "href") : null);
     if (!source || source.startsWith("data:")) return "";
-    return collapse(source.split("?")[0].split("/").findLast(Boolean) ?? "").slice(0, 60).toWellFormed();
+    return collapse(source.split("?")[0].split("/").findLast(Boolean) ?? "")
+      .slice(0, 60)
+      .toWellFormed();
   }
 
   /** An address as short as it stays useful: relative to this site, without what data and scripts carry. */

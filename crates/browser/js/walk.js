@@ -79,8 +79,16 @@
         const above = tabmux.parentOf(start);
         const style = above && getComputedStyle(above);
         this.enter(start, {
-          line: null, indent: 0, mode: "flow", named: false, pointer: style?.cursor === "pointer", shown: true,
-          muted: false, hidden: false, editable: above instanceof HTMLElement && dom.editable(above), laidOut: false,
+          line: null,
+          indent: 0,
+          mode: "flow",
+          named: false,
+          pointer: style?.cursor === "pointer",
+          shown: true,
+          muted: false,
+          hidden: false,
+          editable: above instanceof HTMLElement && dom.editable(above),
+          laidOut: false,
           row: null,
         });
       }
@@ -141,7 +149,11 @@
         this.text = "";
         return;
       }
-      let text = this.preformatted ? clean(this.text).trimEnd().replace(/^\s*\n/, "") : collapse(this.text).trim();
+      let text = this.preformatted
+        ? clean(this.text)
+            .trimEnd()
+            .replace(/^\s*\n/, "")
+        : collapse(this.text).trim();
       if (place.row) text = withoutBorders(text, line?.filled);
       this.text = "";
       this.spoken = false;
@@ -152,7 +164,7 @@
         line.keep = true;
         return;
       }
-      if (line?.labelled && says(line.label ??= labelOf(line.control, line.role), text)) return;
+      if (line?.labelled && says((line.label ??= labelOf(line.control, line.role)), text)) return;
       this.sendWaiting();
       this.send({ element: null, role: "text", text, indent: place.indent, operable: false, container: line, origin: this.origin });
     }
@@ -193,12 +205,17 @@
       else if (!line && !inline) this.border(place);
 
       const inner = {
-        next: null, list: null, at: 0,
+        next: null,
+        list: null,
+        at: 0,
         line: line ?? place.line,
         indent: line ? line.indent + 1 : place.indent,
         mode: line ? kind.mode : place.mode,
         named: place.named || (line !== null && kind.mode === "named"),
-        pointer, shown, hidden, editable,
+        pointer,
+        shown,
+        hidden,
+        editable,
         muted: place.muted || kind.muted === true,
         laidOut: kind.table !== undefined ? kind.table === "none" : place.laidOut,
         row: line ? (kind.role === "row" && kind.mode === "row" ? line : null) : place.row,
@@ -262,10 +279,24 @@
       this.flush(place);
       const control = controlOf(element);
       const line = {
-        element, control, role: kind.role, indent: place.indent, operable: kind.operable === true, keep: kind.keep,
-        text: "", filled: false, sent: false, deferred: false, cells: 0, container: place.line,
+        element,
+        control,
+        role: kind.role,
+        indent: place.indent,
+        operable: kind.operable === true,
+        keep: kind.keep,
+        text: "",
+        filled: false,
+        sent: false,
+        deferred: false,
+        cells: 0,
+        container: place.line,
         takesText: kind.takesText ?? (!signs.label && SPEAKERS.has(kind.role)),
-        labelled: signs.label || kind.takesText === false, label: null, isValue: kind.value === true, frame: kind.frame === true, sign: kind.sign,
+        labelled: signs.label || kind.takesText === false,
+        label: null,
+        isValue: kind.value === true,
+        frame: kind.frame === true,
+        sign: kind.sign,
         focused: element === this.focus || control === this.focus,
         collapsible: kind.role === "listitem" && !kind.operable,
       };

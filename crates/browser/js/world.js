@@ -217,7 +217,8 @@ globalThis.tabmux ??= (() => {
    * What a page may not smuggle into our lines: control characters, directional overrides, invisible characters.
    * Joiners stay where they shape a letter or an emoji; everything else invisible goes.
    */
-  const SUSPECT = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff]/;
+  const SUSPECT =
+    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff]/;
   const INVISIBLE =
     /(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
@@ -241,8 +242,30 @@ globalThis.tabmux ??= (() => {
     /** Number of this document, set from outside; the first half of every uid. */
     document: 0,
     /** Access to properties that a page cannot clobber, wherever this engine has them. */
-    getter, method, inState,
-    dom, ref, element, fate, closedRoot, adoptClosedRoot, adoptAround, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
-    holds, focused, visible, boxOf, describe, clean, collapse, word, quote,
+    getter,
+    method,
+    inState,
+    dom,
+    ref,
+    element,
+    fate,
+    closedRoot,
+    adoptClosedRoot,
+    adoptAround,
+    rootOf,
+    isElement,
+    isText,
+    slotOf,
+    parentOf,
+    childrenOf,
+    holds,
+    focused,
+    visible,
+    boxOf,
+    describe,
+    clean,
+    collapse,
+    word,
+    quote,
   };
 })();

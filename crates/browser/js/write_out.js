@@ -3,7 +3,7 @@
  * as `this` and the most characters to give; answers `{text, length}`, or `{problem}` where JSON would lie. A long text
  * comes inside an object under the name `boxed`, because Chrome would send the text itself whole.
  */
-function (most, boxed) {
+function writeOut(most, boxed) {
   const path = [];
   const place = () => (path.length ? ` at ${path.join("").replace(/^\./, "")}` : "");
   const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot hold. Return ${instead} instead.` });

@@ -57,7 +57,12 @@ export function freshNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-export async function prove(secret: string, role: 'daemon' | 'extension', nonces: { extension: string; daemon: string }, host: string): Promise<string> {
+export async function prove(
+  secret: string,
+  role: 'daemon' | 'extension',
+  nonces: { extension: string; daemon: string },
+  host: string,
+): Promise<string> {
   const bytes = Uint8Array.from(secret.match(/../g) ?? [], (pair) => parseInt(pair, 16));
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const text = [`tabmux ${PROTOCOL}`, role, nonces.extension, nonces.daemon, chrome.runtime.id, host].join('\n');

@@ -52,7 +52,8 @@ export class Questions {
   /** Says it to those who do not see it. */
   #announce(news: QuestionInfo[], open: number): void {
     const [question] = news;
-    if (question) words('said', `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
+    if (question)
+      words('said', `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
     else if (open === 0) words('said', '');
   }
 
@@ -107,9 +108,17 @@ function questionRow(): Row<[QuestionInfo, string, boolean, (allowed: boolean) =
       if (tool) put(tool, called);
       if (site) put(site, origin);
       if (values) put(values, plain(question.arguments, 600));
-      put(why, question.because === 'hardToUndo' ? 'The tool says that what it does may be hard to undo.' : 'It asks before every tool that may change something.');
+      put(
+        why,
+        question.because === 'hardToUndo'
+          ? 'The tool says that what it does may be hard to undo.'
+          : 'It asks before every tool that may change something.',
+      );
       const left = Math.max(0, Math.ceil((question.until - Date.now()) / 1_000));
-      put(small, `Names and values are the words of the page and the agent. A yes is for this call alone. Without an answer it is refused in ${left}\u00a0s.`);
+      put(
+        small,
+        `Names and values are the words of the page and the agent. A yes is for this call alone. Without an answer it is refused in ${left}\u00a0s.`,
+      );
       [refuse.ariaLabel, allow.ariaLabel] = [`Refuse ${called}`, `Allow ${called}`];
       refuse.disabled = allow.disabled = !isArmed;
       answer = then;

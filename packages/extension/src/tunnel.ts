@@ -69,7 +69,9 @@ export class Tunnel {
     const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
     try {
       const terminates = method === 'Runtime.terminateExecution';
-      const result = terminates ? await this.#inTurn(place(target), () => this.#terminate(target)) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
+      const result = terminates
+        ? await this.#inTurn(place(target), () => this.#terminate(target))
+        : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
       const bytes = excess(result, MOST_ANSWER);
       this.tell(bytes === undefined ? { type: 'cdp', requestId, result: result ?? {} } : { type: 'cdp', requestId, tooLarge: bytes });
     } catch (error) {

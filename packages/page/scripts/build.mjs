@@ -25,7 +25,7 @@ await build({ ...common, entryPoints: { react: 'src/react.ts' }, outdir: 'dist',
 await build({ ...common, entryPoints: { worker: 'src/worker/entry.ts' }, outdir: 'dist', format: 'iife' });
 
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], { stdio: 'inherit' });
-writeFileSync('dist/worker.d.ts', '/** The worker\'s script; import its address, not its code: `@tabmux/page/worker?url`. */\nexport {};\n');
+writeFileSync('dist/worker.d.ts', "/** The worker's script; import its address, not its code: `@tabmux/page/worker?url`. */\nexport {};\n");
 
 const sizes = ['index.js', 'worker.js'].map((name) => gzipSync(readFileSync(`dist/${name}`)).length);
 const total = sizes.reduce((sum, size) => sum + size);

@@ -42,7 +42,11 @@ interface Opened {
   close?: () => void;
 }
 
-function ready(kind: WorkerKind, { port, owner, wake = () => {}, close = () => {} }: Opened, receive: (message: ToPage, ports: MessagePort[]) => void): Promise<Link> {
+function ready(
+  kind: WorkerKind,
+  { port, owner, wake = () => {}, close = () => {} }: Opened,
+  receive: (message: ToPage, ports: MessagePort[]) => void,
+): Promise<Link> {
   const link: Link = {
     kind,
     port,

@@ -15,7 +15,16 @@ export interface UseTool extends ToolOptions {
 }
 
 /** Offers a tool while the component is there. The handler of the latest render runs, and changing it costs nothing. */
-export function useTool({ name, description = '', inputSchema = {}, outputSchema, annotations, handler, enabled = true, client = workerClient }: UseTool): void {
+export function useTool({
+  name,
+  description = '',
+  inputSchema = {},
+  outputSchema,
+  annotations,
+  handler,
+  enabled = true,
+  client = workerClient,
+}: UseTool): void {
   const latest = useRef(handler);
   useEffect(() => {
     latest.current = handler;

@@ -1,14 +1,6 @@
 /** Tools as an application describes them, checked and made ready to be sent. */
 
-import {
-  type CallToolResult,
-  isRecord,
-  type Json,
-  type JsonObject,
-  MAX_RESULT,
-  type ToolAnnotations,
-  type ToolDefinition,
-} from './wire.js';
+import { type CallToolResult, isRecord, type Json, type JsonObject, MAX_RESULT, type ToolAnnotations, type ToolDefinition } from './wire.js';
 
 /** Runs in the page, with everything the page has. Returns `{ content: […] }`, or a plain value that is put into one. */
 export type ToolHandler = (args: any, context: ToolContext) => unknown;

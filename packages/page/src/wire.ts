@@ -102,9 +102,7 @@ export interface UnregisterTool {
 export type ToolCallResult = { type: 'TOOL_CALL_RESULT'; callId: string } & CallOutcome;
 
 /** A result as MCP has it, or a sentence about what went wrong. */
-export type CallOutcome =
-  | { success: true; result: CallToolResult }
-  | { success: false; error: string; code: CallErrorCode };
+export type CallOutcome = { success: true; result: CallToolResult } | { success: false; error: string; code: CallErrorCode };
 
 export interface CallToolResult {
   content: JsonObject[];
@@ -177,17 +175,7 @@ export interface CancelCall {
   callId: string;
 }
 
-export type ToDaemon =
-  | Hello
-  | RegisterTab
-  | UpdateTab
-  | UnregisterTab
-  | SetActiveTab
-  | RegisterTool
-  | UnregisterTool
-  | ToolCallResult
-  | Ping
-  | Pong;
+export type ToDaemon = Hello | RegisterTab | UpdateTab | UnregisterTab | SetActiveTab | RegisterTool | UnregisterTool | ToolCallResult | Ping | Pong;
 
 export type FromDaemon = Welcome | Refused | TabRefused | ToolRejected | CallTool | CancelCall | Ping | Pong;
 

@@ -17,7 +17,11 @@ test('the daemon is told of tabs and of the tools of each', () => {
   a.offer('one');
   b.offer('one', 'two');
   expect(socket().heard('REGISTER_TAB').map(tabOf)).toEqual(['tab-a', 'tab-b']);
-  expect(socket().heard('REGISTER_TOOL').map((tool) => [tabOf(tool), tool['name']])).toEqual([
+  expect(
+    socket()
+      .heard('REGISTER_TOOL')
+      .map((tool) => [tabOf(tool), tool['name']]),
+  ).toEqual([
     ['tab-a', 'one'],
     ['tab-b', 'one'],
     ['tab-b', 'two'],
@@ -67,7 +71,11 @@ test('a call that has no target is refused with a sentence, and nobody runs it',
   socket().call('1', 'tab-x', 'one');
   socket().call('2', 'tab-a', 'two');
   socket().say({ type: 'CALL_TOOL', callId: '3', targetTabId: 'tab-a', documentId: 'an older document', toolName: 'one', args: {} });
-  expect(socket().heard('TOOL_CALL_RESULT').map(({ callId, success, code }) => [callId, success, code])).toEqual([
+  expect(
+    socket()
+      .heard('TOOL_CALL_RESULT')
+      .map(({ callId, success, code }) => [callId, success, code]),
+  ).toEqual([
     ['1', false, 'no_tab'],
     ['2', false, 'no_tool'],
     ['3', false, 'no_tool'],
@@ -338,7 +346,11 @@ test('a public application asks for a relay in one tab after the other, because 
   const isTriedAgain = (): void => void vi.advanceTimersByTime(31_000);
   expect([asked(), sockets.length]).toEqual([[1, 0], 0]);
   isTriedAgain();
-  for (const relays of [[1, 1], [2, 1], [2, 2]]) {
+  for (const relays of [
+    [1, 1],
+    [2, 1],
+    [2, 2],
+  ]) {
     socket().drop();
     isTriedAgain();
     expect(asked()).toEqual(relays);
@@ -387,7 +399,18 @@ test('nonsense from the daemon is ignored', () => {
   const a = page('tab-a');
   socket().welcome();
   const before = a.heard.length;
-  const frames = ['', '{', 'null', '[]', '7', '{}', '{"type":7}', '{"type":"CALL_TOOL"}', '{"type":"CALL_TOOL","callId":{}}', '{"type":"NEW_IN_VERSION_2"}'];
+  const frames = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '7',
+    '{}',
+    '{"type":7}',
+    '{"type":"CALL_TOOL"}',
+    '{"type":"CALL_TOOL","callId":{}}',
+    '{"type":"NEW_IN_VERSION_2"}',
+  ];
   for (const frame of frames) socket().frame(frame);
   socket().frame(new ArrayBuffer(3));
   expect(a.heard).toHaveLength(before);

@@ -1,5 +1,5 @@
 /** Calls a tool through a document's own `modelContext`, as any agent in the page would. */
-(name, input, submits) => {
+function callTool(name, input, submits) {
   const stop = new AbortController();
   const { signal } = stop;
   const contexts = [

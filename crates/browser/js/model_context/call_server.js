@@ -1,13 +1,12 @@
 /** Calls a tool of an MCP server inside the page, over the channel that it speaks on. */
-(channel, name, input) => {
+function callServerTool(channel, name, input) {
   const id = `tabmux-${Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("")}`;
   const over = new AbortController();
   // What crosses to the service is bounded here, where it costs the page alone: pictures of 8 MiB, and some text.
   const MOST_OUTPUT = 9_000_000;
   const bounded = (output) =>
     output.length > MOST_OUTPUT ? { error: `its answer has ${output.length} characters, and at most ${MOST_OUTPUT} are taken` } : { output };
-  const say = (payload) =>
-    window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
+  const say = (payload) => window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
   const answer = new Promise((done) => {
     const end = (answer) => {
       over.abort();

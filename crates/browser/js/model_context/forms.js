@@ -4,9 +4,7 @@ const getterOf = (type, name) => Object.getOwnPropertyDescriptor(type.prototype,
 // A control may be called `elements` or `getAttribute`, and would be found instead.
 const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
 const elementsOf = (form) => [...(getterOf(HTMLFormElement, "elements")?.call(form) ?? [])];
-const NO_PARAMETER = new Set([
-  "hidden", "file", "submit", "button", "image", "reset", "fieldset", "output", "object",
-]);
+const NO_PARAMETER = new Set(["hidden", "file", "submit", "button", "image", "reset", "fieldset", "output", "object"]);
 
 /** The controls that a caller can set, by name. */
 const parametersOf = (form) => {
@@ -40,9 +38,7 @@ const typeOf = (controls) => {
     case "range":
       return { type: "number", minimum: number("min"), maximum: number("max"), multipleOf: number("step") || undefined };
     case "checkbox":
-      return controls.length > 1
-        ? { type: "array", items: choices(values), uniqueItems: true }
-        : { type: "boolean" };
+      return controls.length > 1 ? { type: "array", items: choices(values), uniqueItems: true } : { type: "boolean" };
     case "radio":
       return choices(values);
     case "select-one":
@@ -111,7 +107,9 @@ const teachSubmitEvents = () => {
   if ("respondWith" in SubmitEvent.prototype) return;
   Object.defineProperties(SubmitEvent.prototype, {
     agentInvoked: {
-      get() { return submissions.has(this); },
+      get() {
+        return submissions.has(this);
+      },
       enumerable: true,
       configurable: true,
     },
@@ -140,12 +138,16 @@ const runForm = (form, input, signal) => {
     };
     const listening = { signal: over.signal, capture: true };
     // Seen first on the way down, and judged when the page has had its say.
-    addEventListener("submit", (event) => {
-      if (event.target !== form) return;
-      const submission = {};
-      submissions.set(event, submission);
-      setTimeout(() => judge(event, submission));
-    }, listening);
+    addEventListener(
+      "submit",
+      (event) => {
+        if (event.target !== form) return;
+        const submission = {};
+        submissions.set(event, submission);
+        setTimeout(() => judge(event, submission));
+      },
+      listening,
+    );
     const judge = (event, { answer }) => {
       if (answer) end(done, answer);
       else if (event.defaultPrevented) {
@@ -192,8 +194,7 @@ const followForms = (context) => {
       context.registerTool(tool, { signal: gone.signal }).catch(() => {});
     }
   };
-  const markOf = (form) =>
-    stringify([attribute(form, "toolname"), attribute(form, "tooldescription"), schemaOf(form)]);
+  const markOf = (form) => stringify([attribute(form, "toolname"), attribute(form, "tooldescription"), schemaOf(form)]);
   const later = () => {
     if (waiting) return;
     waiting = true;

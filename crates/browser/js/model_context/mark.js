@@ -24,4 +24,3 @@ const markLibrary = (tell) => {
     dispatchEvent(new Event("tabmux-nonce"));
   }
 };
-

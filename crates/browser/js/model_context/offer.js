@@ -139,7 +139,11 @@ const makeModelContext = (changed) => {
   }
 
   const context = new ModelContext(key);
-  const get = { get modelContext() { return this === document ? context : undefined; } };
+  const get = {
+    get modelContext() {
+      return this === document ? context : undefined;
+    },
+  };
   const { get: getter } = Object.getOwnPropertyDescriptor(get, "modelContext");
   Object.defineProperty(Document.prototype, "modelContext", {
     get: getter,

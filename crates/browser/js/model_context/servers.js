@@ -105,12 +105,16 @@ const followServers = (tell, isLate, changed) => {
     }
   };
 
-  addEventListener("message", (event) => {
-    if (!event.isTrusted || event.source !== window) return;
-    const said = event.data;
-    if (said?.type !== "mcp" || said.direction !== "server-to-client") return;
-    if (typeof said.channel === "string" && said.channel.length <= 200) hear(said.channel, said.payload);
-  }, true);
+  addEventListener(
+    "message",
+    (event) => {
+      if (!event.isTrusted || event.source !== window) return;
+      const said = event.data;
+      if (said?.type !== "mcp" || said.direction !== "server-to-client") return;
+      if (typeof said.channel === "string" && said.channel.length <= 200) hear(said.channel, said.payload);
+    },
+    true,
+  );
   // A server says when it begins. One that began before us has to be asked.
   if (isLate) say(DEFAULT_CHANNEL, "mcp-check-ready");
 
@@ -123,16 +127,18 @@ const followServers = (tell, isLate, changed) => {
     },
     getTools: () =>
       [...servers.values()].flatMap(({ channel, tools }) =>
-        (tools ?? []).filter((tool) => typeof tool?.name === "string").map((tool) => ({
-          name: tool.name,
-          description: tool.description ?? tool.title ?? "",
-          inputSchema: tool.inputSchema,
-          annotations: {
-            readOnlyHint: tool.annotations?.readOnlyHint,
-            consequentialHint: tool.annotations?.destructiveHint,
-          },
-          [channelOf]: channel,
-        })),
+        (tools ?? [])
+          .filter((tool) => typeof tool?.name === "string")
+          .map((tool) => ({
+            name: tool.name,
+            description: tool.description ?? tool.title ?? "",
+            inputSchema: tool.inputSchema,
+            annotations: {
+              readOnlyHint: tool.annotations?.readOnlyHint,
+              consequentialHint: tool.annotations?.destructiveHint,
+            },
+            [channelOf]: channel,
+          })),
       ),
   };
 };

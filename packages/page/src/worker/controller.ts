@@ -1,6 +1,15 @@
 /** The worker's registry of tabs and their tools, and the proxy between them and the daemon, which does the routing. */
 
-import { type ActiveRequest, type CallAnswer, type Numbered, type RegisterTabRequest, SILENCE, type ToPage, type ToWorker, type UpdateTabRequest } from '../messages.js';
+import {
+  type ActiveRequest,
+  type CallAnswer,
+  type Numbered,
+  type RegisterTabRequest,
+  SILENCE,
+  type ToPage,
+  type ToWorker,
+  type UpdateTabRequest,
+} from '../messages.js';
 import {
   type CallOutcome,
   type CallTool,

@@ -77,7 +77,9 @@ export class RawBrowser {
   /** Duplicates the tab in front, as the user's menu does. */
   async duplicateFront(): Promise<RawTab> {
     const extension = await this.worker('service', 'chrome-extension:');
-    return this.tabOpenedBy(() => extension.evaluate('chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.tabs.duplicate(tab.id))'));
+    return this.tabOpenedBy(() =>
+      extension.evaluate('chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.tabs.duplicate(tab.id))'),
+    );
   }
 
   /** The worker of a site, to look into it. */

@@ -53,7 +53,16 @@ class FakePage {
 
   offer(...names: string[]): void {
     for (const name of names) {
-      this.say({ type: 'REGISTER_TOOL', tabId: 'whatever', name, description: name, inputSchema: { type: 'object' }, handlerType: 'proxy', webMcp: false, requestId: 1 });
+      this.say({
+        type: 'REGISTER_TOOL',
+        tabId: 'whatever',
+        name,
+        description: name,
+        inputSchema: { type: 'object' },
+        handlerType: 'proxy',
+        webMcp: false,
+        requestId: 1,
+      });
     }
   }
 
