@@ -6,6 +6,7 @@
   "use strict";
   const { dom, element, describe, holds, parentOf, reach } = tabmux;
 
+  /** @param {Document} scope */
   const documentAnimations = (scope) => Document.prototype.getAnimations.call(scope);
 
   /**
@@ -72,6 +73,7 @@
   };
 
   tabmux.isFrame = isFrame;
+  /** @type {Tabmux["isFrame"]} */
   function isFrame(node) {
     return !!node && FRAMES.has(dom.tag(node));
   }
@@ -97,9 +99,10 @@
 
   /** Why the element can take no input at all, or null. */
   tabmux.unusable = unusable;
+  /** @type {Tabmux["unusable"]} */
   function unusable(target, evenDisabled = false) {
     if (!dom.connected(target)) return failure("detached");
-    for (let node = target; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (target); node; node = parentOf(node)) {
       const detail = node === target ? "" : describe(node);
       if (!evenDisabled && isDisabled(node)) return failure("disabled", detail);
       if (dom.has(node, "inert")) return failure("inert", detail);
@@ -110,14 +113,18 @@
     return null;
   }
 
-  /** A disabled fieldset disables its controls, which then match `:disabled` themselves, but no links. */
+  /**
+   * A disabled fieldset disables its controls, which then match `:disabled` themselves, but no links.
+   * @param {PageElement} node
+   */
   function isDisabled(node) {
     if (dom.attribute(node, "aria-disabled") === "true") return true;
     return dom.tag(node) !== "fieldset" && dom.matches(node, ":disabled");
   }
 
+  /** @param {PageElement} target */
   function whyHidden(target) {
-    for (let node = target; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (target); node; node = parentOf(node)) {
       const hides = getComputedStyle(node).display === "none";
       if (hides) return node === target ? "display: none" : `display: none on ${describe(node)}`;
     }
@@ -125,7 +132,12 @@
     return visibility === "visible" ? "it has no size" : `visibility: ${visibility}`;
   }
 
-  /** One look at the element: the point to press now, or what is in the way. */
+  /**
+   * One look at the element: the point to press now, or what is in the way.
+   * @param {PageElement} target
+   * @param {boolean} evenDisabled
+   * @returns {Look}
+   */
   function look(target, evenDisabled) {
     const blocked = unusable(target, evenDisabled);
     if (blocked) return blocked;
@@ -142,18 +154,25 @@
   /**
    * Repeats `see` from frame to frame until it is fine twice at the same place. In between the element is scrolled:
    * first where it is out of view, then out from under whatever sticks to the edges. A failure leaves no trace.
+   * @param {PageElement} target
+   * @param {number} waitMs
+   * @param {() => Look} see
+   * @returns {Promise<Ready>}
    */
   async function ready(target, waitMs, see) {
     const deadline = performance.now() + waitMs;
+    /** @type {(number | null)[]} */
     const places = [null, 0.5, 0.25, 0.75];
+    /** @type {Moved} */
     const moved = new Map();
+    /** @type {{ rect: Box } | null} */
     let before = null;
     let still = 0;
     let moving = false;
     for (let frames = 0; ; frames++) {
       let { point, ...now } = see();
       while (point && places.length) {
-        reach.bring(target, point, places.shift(), moved);
+        reach.bring(target, point, places.shift() ?? null, moved);
         ({ point, ...now } = see());
       }
       if (now.ok && before) {
@@ -168,11 +187,11 @@
       if (late && now.ok && !moving) return now;
       // Where frames are slow, what moves gets the time to come to rest.
       if (late && now.ok && frames < 20) late = performance.now() >= deadline + 3 * waitMs;
-      if (late || now.reason === "detached") {
+      if (late || (!now.ok && now.reason === "detached")) {
         reach.putBack(moved);
         return now.ok ? failure("moving") : now;
       }
-      if (now.reason === "outside") places.push(null);
+      if (!now.ok && now.reason === "outside") places.push(null);
       const drawn = await tabmux.nextFrame(250);
       // Without a frame an animation stands still only because nobody draws it.
       before = now.ok && (drawn || !animated()) ? now : null;
@@ -183,42 +202,53 @@
     return documentAnimations(document).some((animation) => animation.playState === "running");
   }
 
-  /** How far the middle of the box went between two looks: what pulses in place stands still. */
+  /**
+   * How far the middle of the box went between two looks: what pulses in place stands still.
+   * @param {{ rect: Box }} before
+   * @param {{ rect: Box }} now
+   */
   function apart(before, now) {
     const [a, b] = [reach.centre(before.rect), reach.centre(now.rect)];
     return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
   }
 
+  /** @param {PageElement} target */
   function middleOf(target) {
     return reach.centre(reach.boxes(target)[0] ?? reach.bounds(target));
   }
 
   /** Whether pressing `hit` is pressing `target`. */
   tabmux.belongsTo = belongsTo;
+  /** @type {Tabmux["belongsTo"]} */
   function belongsTo(target, hit) {
     return standIns(target).some((one) => holds(one, hit));
   }
 
   /** The element, and what is pressed in its place. */
   tabmux.standIns = standIns;
+  /** @type {Tabmux["standIns"]} */
   function standIns(target) {
+    /** @type {(PageElement | null)[]} */
     const accepted = [target, ...reach.labelsOf(target)];
     if (dom.tag(target) === "label" && target.control) accepted.push(target.control);
     if (dom.tag(target) === "area") accepted.push(reach.pictureOf(target));
     // An icon that lets presses through to its button is pressed by pressing the button.
     if (letsThrough(target)) accepted.push(dom.closest(target, PRESSABLE));
-    return accepted.filter(Boolean);
+    return accepted.filter((one) => one !== null);
   }
 
+  /** @param {PageElement} target */
   function letsThrough(target) {
     return getComputedStyle(target).pointerEvents === "none";
   }
 
+  /** @param {PageElement} target @param {PageElement | null} hit */
   function covered(target, hit) {
     if (letsThrough(target)) return failure("pointer-events");
     return failure("covered", hit ? describe(hit) : "");
   }
 
+  /** @param {string} reason @param {string} [detail] @returns {Failure} */
   function failure(reason, detail = "") {
     return { ok: false, reason, detail };
   }

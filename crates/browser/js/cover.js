@@ -6,23 +6,32 @@
   "use strict";
   const { dom, element } = tabmux;
 
+  /** @type {Cover | null} */
   let cover = null;
 
   /** Hides the elements that show these frames. Says whether they are hidden when the next frames have been drawn. */
   tabmux.cover = async ({ frames }) => {
     tabmux.uncover();
-    const mine = { hidden: [], touched: false };
-    mine.observer = new MutationObserver((records) => (mine.touched ||= records.some((record) => touches(record, mine))));
+    /** @type {Cover} */
+    const mine = {
+      hidden: [],
+      touched: false,
+      observer: new MutationObserver((records) => {
+        mine.touched ||= records.some((record) => touches(record, mine));
+      }),
+    };
     cover = mine;
     for (const n of frames) {
       const frame = element(n);
       if (!frame) return { ok: false };
+      /** @type {Cover["hidden"][number]["properties"]} */
       const properties = Object.keys(HIDING).map((name) => [name, frame.style.getPropertyValue(name), frame.style.getPropertyPriority(name)]);
       mine.hidden.push({ frame, bare: !dom.has(frame, "style"), properties });
       for (const [name, value] of Object.entries(HIDING)) frame.style.setProperty(name, value, "important");
       mine.observer.observe(frame, { attributes: true, attributeFilter: ["style"] });
       // A frame can be moved elsewhere and back without being loaded again.
-      mine.observer.observe(dom.parent(frame), { childList: true });
+      const parent = dom.parent(frame);
+      if (parent) mine.observer.observe(parent, { childList: true });
     }
     await tabmux.nextFrame();
     await tabmux.nextFrame();
@@ -43,11 +52,16 @@
     return { ok };
   };
 
-  /** Whether a change is one of a hidden frame, and not of what is beside it. */
+  /**
+   * Whether a change is one of a hidden frame, and not of what is beside it.
+   * @param {MutationRecord} record
+   * @param {Cover} cover
+   */
   function touches({ type, removedNodes }, { hidden }) {
     return type === "attributes" || hidden.some(({ frame }) => [...removedNodes].includes(frame));
   }
 
+  /** @param {Cover} mine */
   function isWhole(mine) {
     const { hidden, observer, touched } = mine;
     if (touched || observer.takeRecords().some((record) => touches(record, mine))) return false;

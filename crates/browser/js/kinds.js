@@ -7,6 +7,7 @@
   const { dom, collapse, roleOf, authored, alternative, roles } = tabmux;
   const { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS } = roles;
 
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
 
   /** Elements whose insides are theirs alone: no line comes from below. */
@@ -24,7 +25,10 @@
   /* Elements with a listener for clicks, as the debugger told us. */
   const listening = new WeakSet();
 
-  /** Notes elements that listen for clicks, and says for how many of them that is news. */
+  /**
+   * Notes elements that listen for clicks, and says for how many of them that is news.
+   * @type {Tabmux["markListeners"]}
+   */
   function markListeners(...nodes) {
     let news = 0;
     for (const node of nodes) {
@@ -42,6 +46,7 @@
    * it, `operable` if a person can act on it, `value` if its words are what was entered, `frame` if it shows another
    * document; `mode` tells how text inside is taken: as the "named" element's name, as cells of a "row", or in a "flow"
    * of blocks. Without one it may be words (`said`), a `cell` of a row, or `muted` because another line says the same.
+   * @type {Tabmux["kinds"]["classify"]}
    */
   function classify(element, tag, signs, place, pointer, editable, verbose) {
     const role = signs.role || TAGS_WITH_ROLE.has(tag) ? roleOf(element) : "";
@@ -82,7 +87,16 @@
     return { role, mode: NAMED_BY_CONTENTS.has(role) ? "named" : "flow", keep, table: tableOf(role, tag) };
   }
 
-  /** Why a person could act on an element whose role does not say so; "" if nothing shows it. */
+  /**
+   * Why a person could act on an element whose role does not say so; "" if nothing shows it.
+   * @param {PageElement} element
+   * @param {string} tag
+   * @param {string} role
+   * @param {Signs} signs
+   * @param {Place} place
+   * @param {boolean} pointer
+   * @param {boolean} editable
+   */
   function signOf(element, tag, role, signs, place, pointer, editable) {
     if (editable && !place.editable) return "textbox";
     if (signs.pressed || (tag === "details" && !tabmux.summaryOf(element))) return "clickable";
@@ -92,6 +106,14 @@
     return signs.focusable && tag !== "html" && tag !== "body" ? "focusable" : "";
   }
 
+  /**
+   * @param {PageElement} element
+   * @param {string} tag
+   * @param {string} role
+   * @param {Place} place
+   * @param {boolean} verbose
+   * @returns {Kind}
+   */
   function pictureKind(element, tag, role, place, verbose) {
     const label = authored(element) || collapse(alternative(element)).trim();
     if (place.named) return tag === "svg" ? (label ? { said: label } : PLAIN) : { said: label || " " };
@@ -100,6 +122,7 @@
     return verbose && dom.attribute(element, "alt") === null ? { role, mode: "flow", keep: true } : PLAIN;
   }
 
+  /** @type {Kind} */
   const PLAIN = {};
   const SEALED_OFF = { frame: true };
   const MUTED = { muted: true };
@@ -111,7 +134,7 @@
   const attributeNames = tabmux.method(Element.prototype, "getAttributeNames");
   const NO_SIGNS = { role: false, label: false, hidden: false, editable: false, pressed: false, draggable: false, focusable: false, inert: false };
 
-  /** What the attributes say, read in one go. */
+  /** What the attributes say, read in one go. @type {Tabmux["kinds"]["readSigns"]} */
   function readSigns(element) {
     const names = attributeNames(element) ?? [];
     let signs = NO_SIGNS;
@@ -125,6 +148,7 @@
     return signs;
   }
 
+  /** @type {Map<string, keyof Signs>} */
   const SIGNS = new Map([
     ["role", "role"],
     ["aria-label", "label"],
@@ -136,34 +160,41 @@
     ["inert", "inert"],
   ]);
 
+  /** @param {keyof Signs} sign @param {PageElement} element @param {string} name */
   function counts(sign, element, name) {
     switch (sign) {
       case "label":
-        return /\S/.test(dom.attribute(element, name));
+        return /\S/.test(dom.attribute(element, name) ?? "");
       case "hidden":
       case "draggable":
         return dom.attribute(element, name) === "true";
       case "focusable":
-        return Number.parseInt(dom.attribute(element, name), 10) >= 0;
+        return Number.parseInt(dom.attribute(element, name) ?? "", 10) >= 0;
       default:
         return true;
     }
   }
 
+  /** @param {PageElement} element @param {string} tag @returns {Kind} */
   function frameKind(element, tag) {
     if (tag === "object" && hasFallback(element)) return PLAIN;
     const { width, height } = dom.rect(element);
     return width > 1 && height > 1 ? { role: "iframe", mode: "flow", keep: true, frame: true } : SEALED_OFF;
   }
 
+  /** @param {PageElement} element */
   function hasFallback(element) {
     for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {
-      if (dom.type(child) === 1 && dom.rendered(child)) return true;
+      if (tabmux.isElement(child) && dom.rendered(child)) return true;
     }
     return false;
   }
 
-  /** A label whose control shows is told by the control; one whose control is not rendered is what a person clicks. */
+  /**
+   * A label whose control shows is told by the control; one whose control is not rendered is what a person clicks.
+   * @param {PageElement} element
+   * @returns {Kind | null}
+   */
   function labelKind(element) {
     const { control } = element;
     if (!control) return null;
@@ -174,13 +205,21 @@
     return role ? { role, mode: "named", keep: true, operable: true, takesText: true } : null;
   }
 
-  /** `laidOut` of what is inside: a table that only places things gives no rows and cells. */
+  /**
+   * `laidOut` of what is inside: a table that only places things gives no rows and cells.
+   * @param {string} role
+   * @param {string} tag
+   */
   function tableOf(role, tag) {
     if (role === "table" || role === "grid" || role === "treegrid") return "data";
     return tag === "table" ? "none" : undefined;
   }
 
-  /** A listener on something that fills the view and holds elements waits for events of these. */
+  /**
+   * A listener on something that fills the view and holds elements waits for events of these.
+   * @param {PageElement} element
+   * @param {string} tag
+   */
   function waitsForOthers(element, tag) {
     if (tag === "html" || tag === "body") return true;
     if (!element.firstElementChild) return false;

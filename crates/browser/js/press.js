@@ -4,7 +4,7 @@
  */
 (() => {
   "use strict";
-  const { dom, element, describe, holds, rootOf, reach, belongsTo, standIns, unusable } = tabmux;
+  const { dom, element, describe, holds, isElement, rootOf, reach, belongsTo, standIns, unusable } = tabmux;
 
   /**
    * Whether the element can be pressed at this point now, after the pointer has come there, and is where it was at the
@@ -35,6 +35,7 @@
     return { ok: true, x, y };
   };
 
+  /** @type {{ target: PageElement, reached: boolean, stop(): void } | null} */
   let hover = null;
 
   /** Notes from now on whether the pointer comes over the element. */
@@ -42,14 +43,15 @@
     hover?.stop();
     const target = element(n);
     if (!target) return { ok: false, reason: "detached", detail: "" };
-    const mine = { target, reached: false };
+    const mine = { target, reached: false, stop };
+    /** @param {Event} event */
     const note = (event) => {
-      if (event.isTrusted) mine.reached ||= isOn(mine, event.composedPath()[0]);
+      if (event.isTrusted) mine.reached ||= isOn(mine, targetOf(event));
     };
-    mine.stop = () => {
+    function stop() {
       for (const type of MOVES) removeEventListener(type, note, true);
       hover = null;
-    };
+    }
     for (const type of MOVES) addEventListener(type, note, true);
     hover = mine;
     return { ok: true };
@@ -65,6 +67,7 @@
     return { ok, reason: "covered", detail: hit ? describe(hit) : "" };
   };
 
+  /** @type {{ instead: string, stop(): void } | null} */
   let drop = null;
 
   /**
@@ -77,16 +80,18 @@
     if (!goal) return { ok: false, reason: "detached", detail: "" };
     const hit = reach.hitAt(x, y);
     if (tabmux.isFrame(hit) && !belongsTo(goal, hit)) return { ok: false, reason: "covered", detail: describe(hit) };
-    const meant = [goal, from && element(from)].filter(Boolean);
+    const meant = [goal, from ? element(from) : null].filter((one) => one !== null);
+    /** @param {Node | null} at */
     const instead = (at) => (meant.some((target) => isOn({ target }, at)) ? "" : describe(at));
-    const mine = { instead: instead(hit) };
+    const mine = { instead: instead(hit), stop };
+    /** @param {Event} event */
     const note = (event) => {
-      if (event.isTrusted) mine.instead = instead(event.composedPath()[0]);
+      if (event.isTrusted) mine.instead = instead(targetOf(event));
     };
-    mine.stop = () => {
+    function stop() {
       for (const type of DROPS) removeEventListener(type, note, true);
       drop = null;
-    };
+    }
     for (const type of DROPS) addEventListener(type, note, true);
     drop = mine;
     return { ok: true };
@@ -99,7 +104,9 @@
     return { instead };
   };
 
+  /** @type {PressWatch | null} */
   let press = null;
+  /** @type {PressReport} */
   let report = {};
 
   /**
@@ -110,7 +117,7 @@
     press?.stop();
     report = {};
     const target = element(n);
-    return target ? new Promise((tell) => watchPress(target, tell)) : { seen: false };
+    return target ? new Promise((tell) => startWatch(target, tell)) : { seen: false };
   };
 
   /** Ends the watch and tells what became of the press. */
@@ -125,33 +132,38 @@
     return { ...(await tabmux.settle(limits)), ...ended };
   };
 
-  function watchPress(target, tell) {
-    const mine = { target, likeness: likeness(target), clicks: 0, last: null, records: [], changes: null };
+  /** @param {PageElement} target @param {(seen: PressSeen) => void} tell */
+  function startWatch(target, tell) {
+    /** @type {PressWatch} */
+    const mine = { target, seen: false, likeness: likeness(target), clicks: 0, last: null, records: [], changes: null, stop };
+    /** @param {Event} event */
     const note = (event) => {
       if (!event.isTrusted) return;
-      const at = event.composedPath()[0];
+      const at = targetOf(event);
       const hit = isOn(mine, at);
       if (!mine.seen) {
         mine.seen = true;
-        mine.changes = new MutationObserver((records) => keep(mine, records));
-        mine.changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+        const changes = new MutationObserver((records) => keep(mine, records));
+        mine.changes = changes;
+        changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
         const root = dom.rootNode(target);
-        if (root !== document) mine.changes.observe(root, { subtree: true, childList: true, attributes: true });
+        if (root !== document) changes.observe(root, { subtree: true, childList: true, attributes: true });
         tell({ seen: true, hit, instead: hit ? "" : describe(at) });
       }
       if (event.type.endsWith("up")) mine.last = at;
       if (event.type === "click" && hit) mine.clicks++;
     };
-    mine.stop = () => {
+    function stop() {
       for (const type of WATCHED) removeEventListener(type, note, true);
       mine.changes?.disconnect();
       tell({ seen: false });
       press = null;
-    };
+    }
     for (const type of WATCHED) addEventListener(type, note, true);
     press = mine;
   }
 
+  /** @param {PressWatch} mine */
   function endWatch(mine) {
     keep(mine, mine.changes?.takeRecords() ?? []);
     mine.stop();
@@ -160,11 +172,12 @@
     return { clicks, lost: whyLost(mine), reacted: mine.records.some((record) => isReaction(record, mine)) };
   }
 
+  /** @param {PressWatch} watch @param {MutationRecord[]} more */
   function keep({ records }, more) {
     records.push(...more.slice(0, MOST_CHANGES - records.length));
   }
 
-  /** Why no click reached the element. */
+  /** Why no click reached the element. @param {PressWatch} watch */
   function whyLost({ target, last }) {
     if (!dom.connected(target)) return "it is no longer on the page";
     const blocked = unusable(target);
@@ -174,30 +187,45 @@
     return "the page kept it back";
   }
 
-  /** Whether something has changed besides the element itself and what stands in its place. */
+  /**
+   * Whether something has changed besides the element itself and what stands in its place.
+   * @param {MutationRecord} record
+   * @param {PressWatch} mine
+   */
   function isReaction(record, mine) {
     const { target } = mine;
     if (record.type === "childList") {
       return [...record.addedNodes].some((node) => {
-        const inside = dom.type(node) === 1 ? [node, ...dom.all(node, "*")] : [];
+        const inside = isElement(node) ? [node, ...dom.all(node, "*")] : [];
         return !inside.some((one) => one === target || likeness(one) === mine.likeness);
       });
     }
     const changed = record.target;
-    return !(dom.type(changed) === 1 && (holds(changed, target) || holds(target, changed)));
+    return !(isElement(changed) && (holds(changed, target) || holds(target, changed)));
   }
 
-  /** Whether an event at this element is one of the target. */
+  /**
+   * Whether an event at this element is one of the target.
+   * @param {{ target: PageElement }} watch
+   * @param {Node | null} at @returns {at is PageElement}
+   */
   function isOn({ target }, at) {
-    return at instanceof Element && (belongsTo(target, at) || hiddenBy(at, target));
+    return at instanceof Element && isElement(at) && (belongsTo(target, at) || hiddenBy(at, target));
   }
 
-  /** Events name the host in place of what is inside its closed shadow root. */
+  /** What an event is about, through open shadow roots. @param {Event} event @returns {Node} */
+  const targetOf = (event) => /** @type {Node} */ (event.composedPath()[0]);
+
+  /**
+   * Events name the host in place of what is inside its closed shadow root.
+   * @param {PageElement} host
+   * @param {PageElement} target
+   */
   function hiddenBy(host, target) {
     return rootOf(host)?.mode === "closed" && holds(host, target);
   }
 
-  /** What two elements have in common when one was drawn in place of the other. */
+  /** What two elements have in common when one was drawn in place of the other. @param {PageElement} target */
   function likeness(target) {
     const attributes = ["id", "role", "name", "type", "href", "aria-label"].map((name) => dom.attribute(target, name));
     return JSON.stringify([dom.tag(target), ...attributes, (dom.textContent(target) ?? "").slice(0, 200)]);

@@ -54,7 +54,13 @@
     }
   };
 
-  /** Looks after every change of the document until there is something to find. */
+  /**
+   * Looks after every change of the document until there is something to find.
+   * @template T
+   * @param {number} timeoutMs
+   * @param {() => T | false | null | undefined} look
+   * @returns {Promise<{ found: T | null }>}
+   */
   async function watchFor(timeoutMs, look) {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
@@ -101,24 +107,25 @@
     const none = !target || dom.tag(target) === "body" || target === dom.documentElement(document);
     if (none) return { focused: false };
     const frame = dom.tag(target) === "iframe" || dom.tag(target) === "frame";
-    const text = dom.tag(target) === "textarea" || (dom.tag(target) === "input" && !UNTYPED.has(target.type));
+    const text = dom.tag(target) === "textarea" || (dom.tag(target) === "input" && !UNTYPED.has(target.type ?? ""));
     const editable = text || (target instanceof HTMLElement && dom.editable(target));
     return { focused: true, n: tabmux.ref(target), frame, editable, element: describe(target) };
   };
 
   /* Whether the document has changed since it was last surveyed, and who waits for that. */
+  /** @type {{ changed: boolean, wake: (() => void) | null, roots: number, tell(): void, observer: MutationObserver } | null} */
   let survey = null;
 
   /** From now on the first change is noted; after that nothing is watched any more, so a busy page pays for one. */
   tabmux.beginWatching = () => {
     survey?.observer.disconnect();
-    const mine = { changed: false, wake: null, roots: countRoots() };
-    mine.tell = () => {
+    const tell = () => {
       mine.observer.disconnect();
       mine.changed = true;
       mine.wake?.();
     };
-    mine.observer = watchChanges(mine.tell);
+    /** @type {NonNullable<typeof survey>} */
+    const mine = { changed: false, wake: null, roots: countRoots(), tell, observer: watchChanges(tell) };
     survey?.wake?.();
     survey = mine;
   };
@@ -130,6 +137,7 @@
       const mine = survey;
       // A component that comes to life gets a shadow root, which is no change of the tree.
       const rounds = setInterval(() => countRoots() !== mine.roots && mine.tell(), 1000);
+      /** @param {boolean} changed */
       const answer = (changed) => {
         clearTimeout(timer);
         clearInterval(rounds);
@@ -145,6 +153,7 @@
     return count;
   }
 
+  /** @param {() => void} tell */
   function watchChanges(tell) {
     const observer = new MutationObserver(tell);
     const everything = { subtree: true, childList: true, characterData: true, attributes: true };
@@ -153,21 +162,30 @@
     return observer;
   }
 
-  /** Resolves after the next change, `pause` later at the earliest, and after `limit` at the latest. */
+  /**
+   * Resolves after the next change, `pause` later at the earliest, and after `limit` at the latest.
+   * @param {number} limit
+   * @param {number} pause
+   */
   async function nextChange(limit, pause) {
     const start = performance.now();
+    /** @type {MutationObserver | undefined} */
     let observer;
     await new Promise((resolve) => {
-      observer = watchChanges(resolve);
+      observer = watchChanges(() => resolve(undefined));
       // Some texts appear without a change of the tree: a style sheet loads, a script sets a field's value.
       setTimeout(resolve, Math.min(limit, 500));
     });
-    observer.disconnect();
+    observer?.disconnect();
     const left = limit - (performance.now() - start);
     await new Promise((resolve) => setTimeout(resolve, Math.min(left, pause)));
   }
 
-  /** All shadow roots we can see, however deep. */
+  /**
+   * All shadow roots we can see, however deep.
+   * @param {Document | ShadowRoot} [within]
+   * @returns {Generator<ShadowRoot>}
+   */
   function* knownRoots(within = document) {
     const all = within === document ? dom.allInDocument(document, "*") : dom.allInRoot(within, "*");
     for (const host of all) {
@@ -179,10 +197,14 @@
     }
   }
 
-  /** The nearest scroller around the element; for the page its own, else the largest one in it. */
+  /**
+   * The nearest scroller around the element; for the page its own, else the largest one in it.
+   * @param {PageElement | null} target
+   * @param {boolean} sideways
+   */
   function scrollerOf(target, sideways) {
     const page = reach.scrollingElement(document);
-    for (let node = target; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (target); node; node = parentOf(node)) {
       if (node === page || node === dom.documentElement(document)) break;
       if (canScroll(node, sideways)) return node;
     }
@@ -190,12 +212,14 @@
     return target ? null : largestScroller(sideways);
   }
 
+  /** @param {PageElement} node @param {boolean} sideways */
   function canScroll(node, sideways) {
     if (!canMove(node, sideways)) return false;
     const { overflowX, overflowY } = getComputedStyle(node);
     return /auto|scroll|overlay/.test(sideways ? overflowX : overflowY);
   }
 
+  /** @param {PageElement} node @param {boolean} sideways */
   function canMove(node, sideways) {
     const { width, height, viewWidth, viewHeight } = position(node);
     return sideways ? width > viewWidth : height > viewHeight;
@@ -204,15 +228,17 @@
   /** A page under an open dialog often hides its overflow, so that only the dialog scrolls. */
   function isLocked() {
     const top = dom.documentElement(document);
-    const own = getComputedStyle(top).overflowY;
+    const own = top ? getComputedStyle(top).overflowY : "visible";
     const body = dom.allInDocument(document, "html > body")[0];
     const used = own === "visible" && body ? getComputedStyle(body).overflowY : own;
     return used === "hidden" || used === "clip";
   }
 
+  /** @param {boolean} sideways */
   function largestScroller(sideways) {
     let best = null;
     let bestArea = 0;
+    /** @param {Iterable<PageElement>} nodes */
     const search = (nodes) => {
       for (const node of nodes) {
         if (!isElement(node)) continue;
@@ -228,6 +254,7 @@
     return best;
   }
 
+  /** @param {PageElement} scroller */
   function position(scroller) {
     return {
       x: reach.scrollLeft(scroller),

@@ -7,6 +7,7 @@
   const { dom, ref, walk, lineName, descriptionOf, parentOf, holds, isElement, collapse, roleOf, Groups, hintOf } = tabmux;
 
   const { OPERABLE } = tabmux.roles;
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
 
   const FIELDS = words("textbox searchbox combobox listbox spinbutton slider checkbox radio switch date color file");
@@ -19,6 +20,9 @@
   const LONGEST_ITEM = 160;
   const LONGEST_DEFAULT = 200;
 
+  /** @type {FieldLimit[]} */
+  const LIMITS = ["min", "max", "step", "pattern", "minLength", "maxLength"];
+
   /* The value a field had when it was first met: what was typed since is no default. */
   const defaults = new WeakMap();
 
@@ -28,10 +32,13 @@
    */
   tabmux.survey = () => {
     const started = performance.now();
+    /** @type {SomeLine[]} */
     const lines = [];
     const walked = walk((line) => lines.push(line) < MOST_LINES);
     const groups = new Groups();
-    const operable = withoutWrappers(lines.filter((line) => line.operable && line.element && !line.frame && !NO_CONTROLS.has(line.role)));
+    const operable = withoutWrappers(
+      lines.filter((line) => line.element !== null).filter((line) => line.operable && !line.frame && !NO_CONTROLS.has(line.role)),
+    );
     findPanels(operable, groups);
 
     const controls = [];
@@ -39,7 +46,7 @@
     const listed = new Set(operable);
     for (const line of lines) {
       if (line.role === "heading") heading = lineName(line).text.slice(0, LONGEST_NAME);
-      if (listed.has(line)) {
+      if (line.element && listed.has(line)) {
         if (controls.length < MOST_CONTROLS) controls.push(factsOf(line, groups, heading, text));
         else left++;
         text = "";
@@ -49,7 +56,7 @@
     }
     tellItems(lines, groups);
     tabmux.beginWatching();
-    const frames = lines.filter((line) => line.frame).map((line) => ref(line.element));
+    const frames = lines.flatMap((line) => (line.frame && line.element ? [ref(line.element)] : []));
     note(started);
     return {
       controls,
@@ -63,8 +70,9 @@
   };
 
   /* What all looks have cost: the time of the last one counts from its beginning, and is not yet paid for. */
-  const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0 };
+  const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0, spanMs: 0 };
 
+  /** @param {number} started */
   function note(started) {
     if (account.looks === 0) account.begunMs = started;
     account.looks++;
@@ -74,15 +82,20 @@
   }
 
   /** How often the document was looked at, and how long that took up to the beginning of the last look. */
-  tabmux.account = () => ({ looks: account.looks, busyMs: account.busyMs, spanMs: account.spanMs ?? 0 });
+  tabmux.account = () => ({ looks: account.looks, busyMs: account.busyMs, spanMs: account.spanMs });
 
-  /** What is clickable only because the field in it is, is told by the field. */
+  /** What is clickable only because the field in it is, is told by the field. @param {ElementLine[]} operable */
   function withoutWrappers(operable) {
+    /** @param {ElementLine} line @param {ElementLine | undefined} next */
     const wraps = (line, next) => !OPERABLE.has(line.role) && next && FIELDS.has(next.role) && holds(line.element, next.element);
     return operable.filter((line, at) => !wraps(line, operable[at + 1]));
   }
 
-  /** Fields outside of any form often have a button beside them that does what a form's would. */
+  /**
+   * Fields outside of any form often have a button beside them that does what a form's would.
+   * @param {ElementLine[]} operable
+   * @param {Groups} groups
+   */
   function findPanels(operable, groups) {
     operable.forEach((line, at) => {
       if (!FIELDS.has(line.role) || line.role === "checkbox" || line.role === "switch" || formOf(line.element)) return;
@@ -93,11 +106,17 @@
     });
   }
 
+  /** @param {ElementLine} line */
   const isSender = (line) => line.role === "button" && lineName(line).text !== "" && !opensPopup(line.control);
 
+  /** @param {PageElement} control */
   const opensPopup = (control) => (dom.attribute(control, "aria-haspopup") ?? "false") !== "false";
 
-  /** The nearest element around both, if no list, menu or landmark lies between. */
+  /**
+   * The nearest element around both, if no list, menu or landmark lies between.
+   * @param {PageElement} field
+   * @param {PageElement} button
+   */
   function around(field, button) {
     let node = parentOf(field);
     for (let level = 0; node && level < 4; level++, node = parentOf(node)) {
@@ -111,19 +130,22 @@
     return null;
   }
 
+  /** @param {PageElement} element */
   function formOf(element) {
-    for (let node = element; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (element); node; node = parentOf(node)) {
       if (dom.tag(node) === "form" || roleOf(node) === "form" || roleOf(node) === "search") return node;
     }
     const control = tabmux.controlOf(element);
     return control.form instanceof HTMLFormElement ? control.form : null;
   }
 
+  /** @param {ElementLine} line @param {Groups} groups @param {string} heading @param {string} before */
   function factsOf(line, groups, heading, before) {
     const { element, control } = line;
     const role = OPERABLE.has(line.role) ? line.role : "clickable";
     const isItem = role === "link" || role === "clickable" || role === "treeitem";
     const owner = control.form instanceof HTMLFormElement && !holds(control.form, element) ? control.form : null;
+    /** @type {ControlFacts} */
     const facts = {
       n: ref(element),
       role,
@@ -146,7 +168,7 @@
     return facts;
   }
 
-  /** A component's own field is called what the component is called. */
+  /** A component's own field is called what the component is called. @param {PageElement} element */
   function hostName(element) {
     for (let root = dom.rootNode(element); root instanceof ShadowRoot; root = dom.rootNode(dom.host(root))) {
       const host = dom.host(root);
@@ -156,7 +178,9 @@
     return "";
   }
 
+  /** @param {PageElement} control @param {string} role */
   function stateOf(control, role) {
+    /** @param {string} name */
     const aria = (name) => dom.attribute(control, `aria-${name}`);
     if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) return control.checked;
     for (const name of ["checked", "pressed", "selected"]) if (aria(name) !== null) return aria(name) === "true";
@@ -164,13 +188,15 @@
     return aria("expanded") === null ? null : aria("expanded") === "true";
   }
 
-  /** A link that leads nowhere else, or looks like a button, acts as one. */
+  /** A link that leads nowhere else, or looks like a button, acts as one. @param {PageElement} link */
   function acts(link) {
     const href = dom.attribute(link, "href") ?? "";
     return href === "" || href === "#" || /^javascript:/i.test(href) || /(^|[\s_-])(btn|button)([\s_-]|$)/i.test(dom.attribute(link, "class") ?? "");
   }
 
+  /** @param {PageElement} control @param {string} role @param {{ name: string }} facts @param {string} before */
   function fieldFacts(control, role, { name }, before) {
+    /** @type {FieldFacts} */
     const facts = { field: kindOf(control, role) };
     if (!name && before && before.length <= 80) facts.before = before;
     const placeholder = dom.attribute(control, "placeholder");
@@ -182,12 +208,12 @@
     if (control.required === true || dom.attribute(control, "aria-required") === "true") facts.required = true;
     if (control.readOnly === true || dom.attribute(control, "aria-readonly") === "true") facts.fixed = true;
     if (isSensitive(control)) facts.secret = true;
-    for (const limit of ["min", "max", "step", "pattern", "minLength", "maxLength"]) {
+    for (const limit of LIMITS) {
       const value = control[limit];
-      if (typeof value === "string" ? value !== "" : value >= 0) facts[limit] = String(value).slice(0, 100);
+      if (typeof value === "string" ? value !== "" : value !== undefined && value >= 0) facts[limit] = String(value).slice(0, 100);
     }
     if (facts.field === "slide") {
-      for (const limit of ["min", "max"]) {
+      for (const limit of /** @type {const} */ (["min", "max"])) {
         const value = dom.attribute(control, `aria-value${limit}`);
         if (value) facts[limit] = value.slice(0, 100);
       }
@@ -195,13 +221,13 @@
     const [options, more] = optionsOf(control);
     if (options) Object.assign(facts, { options, moreOptions: more });
     if (!facts.secret) {
-      const value = defaultOf(control, options);
+      const value = defaultOf(control);
       if (value !== "" && value !== null) facts.value = value;
     }
     return facts;
   }
 
-  /** What a field takes. */
+  /** What a field takes. @param {PageElement} control @param {string} role */
   function kindOf(control, role) {
     const tag = dom.tag(control);
     if (tag === "select") return control.multiple ? "many" : "one";
@@ -210,7 +236,7 @@
     if (role === "radio") return "radio";
     if (tag === "input") {
       if (role === "combobox" && control.readOnly) return "pick";
-      return control.type;
+      return control.type ?? "";
     }
     if (role === "combobox" || role === "listbox") return "pick";
     if (role === "slider" || role === "spinbutton") {
@@ -221,6 +247,7 @@
     return role === "file" ? "file" : "area";
   }
 
+  /** @param {PageElement} control */
   function optionsOf(control) {
     if (control instanceof HTMLSelectElement) {
       const all = Array.from(control.options);
@@ -241,11 +268,13 @@
     return told.length ? [told, found.length - told.length] : [null, 0];
   }
 
-  function defaultOf(control, options) {
-    if (!defaults.has(control)) defaults.set(control, presentValue(control, options));
+  /** @param {PageElement} control */
+  function defaultOf(control) {
+    if (!defaults.has(control)) defaults.set(control, presentValue(control));
     return defaults.get(control);
   }
 
+  /** @param {PageElement} control */
   function presentValue(control) {
     if (control instanceof HTMLSelectElement) {
       const chosen = Array.from(control.selectedOptions).filter((option) => option.value !== "" && !option.disabled);
@@ -265,7 +294,10 @@
     return checked === null ? null : checked === "true";
   }
 
-  /** Secrets are what a page masks, and codes and card numbers, whatever the type of their field. */
+  /**
+   * Secrets are what a page masks, and codes and card numbers, whatever the type of their field.
+   * @param {PageElement} control
+   */
   function isSensitive(control) {
     if (!tabmux.isField(control)) return false;
     if (tabmux.isSecret(control) || SENSITIVE.test(dom.attribute(control, "autocomplete") ?? "")) return true;
@@ -276,7 +308,11 @@
   const SENSITIVE_KEY = /passw|passcode|(^|[^a-z])(otp|totp|mfa|2fa|pin|cvc|cvv|csc|iban|ssn)([^a-z]|$)|card.?(num|no\b)|security.?code|one.?time/i;
   const TELLING_TYPES = words("checkbox radio range color date time month week datetime-local email url search");
 
-  /** Gives every item the words that a person reads in it, and every group the heading above it. */
+  /**
+   * Gives every item the words that a person reads in it, and every group the heading above it.
+   * @param {SomeLine[]} lines
+   * @param {Groups} groups
+   */
   function tellItems(lines, groups) {
     let heading = "";
     for (const line of lines) {
@@ -295,7 +331,7 @@
     }
   }
 
-  /** The options of a list that a page draws itself, as far as they show. */
+  /** The options of a list that a page draws itself, as far as they show. @param {PageElement} control */
   function popupOptions(control) {
     const root = dom.rootNode(control);
     const ids = `${dom.attribute(control, "aria-controls") ?? ""} ${dom.attribute(control, "aria-owns") ?? ""}`.split(/\s+/).filter(Boolean);
@@ -304,13 +340,15 @@
       ...ids
         .slice(0, 4)
         .map((id) => tabmux.byId(root, id))
-        .filter(Boolean),
+        .filter((one) => one !== null),
     ];
+    /** @type {PageElement[]} */
     const found = [];
+    /** @type {Node[]} */
     const stack = [...within].reverse();
     for (let nodes = 0; stack.length > 0 && nodes < 3000 && found.length < 500; nodes++) {
       const node = stack.pop();
-      if (!isElement(node)) continue;
+      if (!node || !isElement(node)) continue;
       if (roleOf(node) === "option") {
         if (!tabmux.isDisabled(node)) found.push(node);
         continue;
@@ -320,16 +358,18 @@
     return found;
   }
 
+  /** @param {PageElement} option */
   const optionText = (option) => (tabmux.nameOf(option) || tabmux.textOf(option, { asLabel: true })).slice(0, LONGEST_NAME);
 
   /** The options that a list offers now, as `{n, text}`; if it has none, `anywhere` takes those that show in the document. */
   tabmux.offeredOptions = ({ n, anywhere = false }) => {
     const target = tabmux.element(n);
     if (!target) return { options: [] };
+    /** @param {PageElement[]} options */
     const shows = (options) => options.filter((option) => tabmux.visible(option));
     let found = shows(popupOptions(tabmux.controlOf(target)));
     if (anywhere && found.length === 0) {
-      const all = Array.from(document.querySelectorAll("[role=option]")).slice(0, 500);
+      const all = Array.from(dom.allInDocument(document, "[role=option]")).slice(0, 500);
       found = shows(all.filter((option) => !tabmux.isDisabled(option)));
     }
     return { options: found.map((option) => ({ n: ref(option), text: optionText(option) })) };
@@ -368,7 +408,7 @@
     const { form, formNoValidate } = target ? tabmux.controlOf(target) : {};
     if (!(form instanceof HTMLFormElement) || skipsChecks(form) || formNoValidate) return { told: [] };
     const told = [];
-    for (const control of formElements(form) ?? []) {
+    for (const control of /** @type {Iterable<Field>} */ (formElements(form) ?? [])) {
       if (!control.willValidate || control.validity.valid) continue;
       told.push({ name: tabmux.nameOf(control).slice(0, LONGEST_NAME), message: tabmux.clean(control.validationMessage).slice(0, 200) });
     }

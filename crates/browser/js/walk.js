@@ -7,6 +7,7 @@
   const { dom, rootOf, collapse, clean, labelOf, controlOf, kinds } = tabmux;
   const { PLAIN, SEALED, readSigns, classify } = kinds;
 
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
   const UNSEEN = words(
     "script style template noscript head meta link title base param source track datalist colgroup col desc defs " +
@@ -27,21 +28,28 @@
   /* Sizes of possible hosts when the debugger was last asked about them. */
   const asked = new WeakMap();
 
-  /** The elements of these numbers, for the debugger to look at; it need not look again while they keep their size. */
+  /**
+   * The elements of these numbers, for the debugger to look at; it need not look again while they keep their size.
+   * @type {Tabmux["elementsOf"]}
+   */
   function elementsOf(numbers) {
     const elements = numbers.map((number) => tabmux.element(number));
     for (const element of elements) if (element) asked.set(element, sizeOf(element));
     return elements;
   }
 
+  /** @param {PageElement} element */
   function sizeOf(element) {
     const { width, height } = dom.rect(element);
     return `${width}x${height}`;
   }
 
-  /** Shadow roots that the debugger found, as host, root, host, root, … */
+  /** Shadow roots that the debugger found, as host, root, host, root, … @type {Tabmux["adoptClosedRoots"]} */
   function adoptClosedRoots(...pairs) {
-    for (let index = 0; index + 1 < pairs.length; index += 2) tabmux.adoptClosedRoot(pairs[index], pairs[index + 1]);
+    for (let index = 0; index + 1 < pairs.length; index += 2) {
+      const [host, root] = /** @type {[Element, ShadowRoot]} */ (pairs.slice(index, index + 2));
+      tabmux.adoptClosedRoot(host, root);
+    }
     return pairs.length / 2;
   }
 
@@ -50,6 +58,7 @@
    * `{ element, role, text, indent, operable, … }`; a line of mere text has no element.
    * Answers `{ hosts, moreHosts, whole }`: elements that may hide a closed root, whether there are more of them, and
    * whether the walk came to its end.
+   * @type {Tabmux["walk"]}
    */
   function walk(emit, { from = null, verbose = false } = {}) {
     tabmux.forgetLabels();
@@ -57,22 +66,29 @@
   }
 
   class Walk {
+    /** @param {(line: SomeLine) => unknown} emit @param {boolean} verbose */
     constructor(emit, verbose) {
       this.emit = emit;
       this.verbose = verbose;
+      /** @type {OpenPlace[]} */
       this.stack = [];
+      /** @type {ElementLine[]} */
       this.waiting = []; // lines opened around this place and not yet sent
+      /** @type {{ item: ElementLine, line: SomeLine } | null} */
       this.held = null; // the only line so far of a list item that is itself not yet sent
       this.text = ""; // the run of text being read
       this.hiddenText = ""; // what of it is aria-hidden inside something named by its contents
+      /** @type {Node | null} */
       this.origin = null; // the text node it began with
       this.spoken = false; // whether the run holds more than cell borders
       this.preformatted = false;
+      /** @type {PageElement[]} */
       this.hosts = [];
       this.going = true;
       this.focus = tabmux.focused();
     }
 
+    /** @param {PageElement | null} start */
     run(start) {
       let nodes = 0;
       if (start) {
@@ -110,15 +126,16 @@
         }
         const type = dom.type(node);
         if (type === 3) this.read(node, place);
-        else if (type === 1) this.enter(node, place);
+        else if (type === 1) this.enter(/** @type {PageElement} */ (node), place);
       }
       const whole = this.going && stack.length === 0;
-      while (stack.length > 0 && this.going) this.leave(stack.pop());
+      for (let place = stack.pop(); place && this.going; place = stack.pop()) this.leave(place);
       return { hosts: this.hosts.map(tabmux.ref), moreHosts: this.hosts.length === MOST_HOSTS, whole };
     }
 
     /* Text */
 
+    /** @param {Node} node @param {Place} place */
     read(node, place) {
       if (!place.shown || place.muted) return;
       const data = dom.data(node);
@@ -135,6 +152,7 @@
       this.text += data;
     }
 
+    /** @param {string} text @param {PageElement} element */
     say(text, element) {
       if (!this.spoken) this.origin = element;
       this.text += text;
@@ -142,7 +160,10 @@
       this.preformatted = false;
     }
 
-    /** Ends the run of text: it names the line around it if that has no words yet, else it is a line of its own. */
+    /**
+     * Ends the run of text: it names the line around it if that has no words yet, else it is a line of its own.
+     * @param {Place} place
+     */
     flush(place) {
       const { line } = place;
       if (!this.spoken) {
@@ -154,7 +175,7 @@
             .trimEnd()
             .replace(/^\s*\n/, "")
         : collapse(this.text).trim();
-      if (place.row) text = withoutBorders(text, line?.filled);
+      if (place.row) text = withoutBorders(text, line?.filled === true);
       this.text = "";
       this.spoken = false;
       if (text === "") return;
@@ -171,6 +192,7 @@
 
     /* Elements */
 
+    /** @param {PageElement} element @param {Place} place */
     enter(element, place) {
       const tag = dom.tag(element);
       if (UNSEEN.has(tag)) return;
@@ -204,13 +226,14 @@
       if (cell) this.openCell(place, kind);
       else if (!line && !inline) this.border(place);
 
+      /** @type {OpenPlace} */
       const inner = {
         next: null,
         list: null,
         at: 0,
         line: line ?? place.line,
         indent: line ? line.indent + 1 : place.indent,
-        mode: line ? kind.mode : place.mode,
+        mode: (line && kind.mode) || place.mode,
         named: place.named || (line !== null && kind.mode === "named"),
         pointer,
         shown,
@@ -227,6 +250,7 @@
       this.stack.push(inner);
     }
 
+    /** @param {PageElement} element @param {string} tag @param {OpenPlace} inner */
     descend(element, tag, inner) {
       const root = rootOf(element);
       if (root) {
@@ -249,6 +273,7 @@
       inner.next = first;
     }
 
+    /** @param {OpenPlace} place */
     leave(place) {
       const { opened } = place;
       if (opened) {
@@ -261,12 +286,16 @@
       }
     }
 
-    /** A block begins or ends: text before and after it belongs to different lines, or words of one name. */
+    /**
+     * A block begins or ends: text before and after it belongs to different lines, or words of one name.
+     * @param {Place} place
+     */
     border(place) {
       if (place.mode === "flow") this.flush(place);
       else this.text += " ";
     }
 
+    /** @param {Place} place @param {Kind} kind */
     openCell(place, kind) {
       const { row } = place;
       if (!row) return this.border(place);
@@ -275,13 +304,16 @@
       if (row.cells++ > 0) this.text += " | ";
     }
 
+    /** @param {PageElement} element @param {Kind} kind @param {Place} place @param {Signs} signs */
     open(element, kind, place, signs) {
       this.flush(place);
       const control = controlOf(element);
+      const role = kind.role ?? "";
+      /** @type {ElementLine} */
       const line = {
         element,
         control,
-        role: kind.role,
+        role,
         indent: place.indent,
         operable: kind.operable === true,
         keep: kind.keep,
@@ -291,7 +323,7 @@
         deferred: false,
         cells: 0,
         container: place.line,
-        takesText: kind.takesText ?? (!signs.label && SPEAKERS.has(kind.role)),
+        takesText: kind.takesText ?? (!signs.label && SPEAKERS.has(role)),
         labelled: signs.label || kind.takesText === false,
         label: null,
         isValue: kind.value === true,
@@ -304,10 +336,11 @@
       return line;
     }
 
-    /** Ends a line: one that nothing inside made worth telling goes unsaid. */
+    /** Ends a line: one that nothing inside made worth telling goes unsaid. @param {ElementLine} line */
     close(line) {
       if (this.held?.item === line) {
         const { line: only } = this.held;
+        /** @type {{ item: ElementLine, line: SomeLine } | null} */
         this.held = null;
         only.indent -= 1;
         this.pass(only);
@@ -322,10 +355,14 @@
       for (const line of this.waiting.splice(0)) this.send(line);
     }
 
-    /** A list item that holds one line and no words of its own is told by that line, so it waits for a second one. */
+    /**
+     * A list item that holds one line and no words of its own is told by that line, so it waits for a second one.
+     * @param {SomeLine} line
+     */
     send(line) {
       if (this.held) {
         const { item, line: first } = this.held;
+        /** @type {{ item: ElementLine, line: SomeLine } | null} */
         this.held = null;
         this.pass(item);
         this.pass(first);
@@ -337,21 +374,30 @@
       line.sent = !line.deferred;
     }
 
+    /** @param {SomeLine} line */
     pass(line) {
       line.sent = true;
       if (this.going && this.emit(line) === false) this.going = false;
     }
 
-    /** Notes an element that may carry a closed shadow root and was not looked at in its present size. */
+    /**
+     * Notes an element that may carry a closed shadow root and was not looked at in its present size.
+     * @param {Node | null} element
+     */
     suspect(element) {
-      if (!element || this.hosts.length >= MOST_HOSTS || dom.type(element) !== 1 || rootOf(element)) return;
+      if (!element || this.hosts.length >= MOST_HOSTS || !tabmux.isElement(element) || rootOf(element)) return;
       const size = sizeOf(element);
       if (size !== "0x0" && asked.get(element) !== size) this.hosts.push(element);
     }
   }
 
-  /** Row text without the borders that lead nowhere; the first words of a row keep their place. */
+  /**
+   * Row text without the borders that lead nowhere; the first words of a row keep their place.
+   * @param {string} text
+   * @param {boolean} later
+   */
   function withoutBorders(text, later) {
+    /** @param {string} character */
     const isBorder = (character) => character === " " || character === "|";
     let [start, end] = [0, text.length];
     while (end > 0 && isBorder(text[end - 1])) end--;
@@ -359,6 +405,7 @@
     return text.slice(start, end);
   }
 
+  /** @param {Node} text */
   const keepsLines = (text) => {
     const parent = tabmux.parentOf(text);
     if (parent === null) return false;
@@ -366,7 +413,8 @@
     return (whiteSpaceCollapse ?? whiteSpace ?? "").startsWith("pre");
   };
 
+  /** @param {Label} label @param {string} text */
   const says = (label, text) => label.text.toLowerCase().includes(text.toLowerCase());
 
-  Object.assign(tabmux, { walk, elementsOf, adoptClosedRoots });
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ walk, elementsOf, adoptClosedRoots }));
 })();

@@ -2,12 +2,18 @@
  * Writes a script's result as JSON for `evaluate_script`. One function, called in the page's own world with the result
  * as `this` and the most characters to give; answers `{text, length}`, or `{problem}` where JSON would lie. A long text
  * comes inside an object under the name `boxed`, because Chrome would send the text itself whole.
+ * @this {any}
+ * @param {number} most
+ * @param {string} [boxed]
  */
 function writeOut(most, boxed) {
+  /** @type {string[]} */
   const path = [];
   const place = () => (path.length ? ` at ${path.join("").replace(/^\./, "")}` : "");
+  /** @param {string} what @param {string} instead */
   const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot hold. Return ${instead} instead.` });
   const around = new Set();
+  /** @type {(value: any) => { problem: string } | null} */
   const search = (value) => {
     if (typeof value === "bigint") return problem("a BigInt", "String(value) or Number(value)");
     if (typeof value !== "object" || value === null || typeof value.toJSON === "function") return null;

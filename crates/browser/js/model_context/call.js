@@ -1,4 +1,9 @@
-/** Calls a tool through a document's own `modelContext`, as any agent in the page would. */
+/**
+ * Calls a tool through a document's own `modelContext`, as any agent in the page would.
+ * @param {string} name
+ * @param {object} input
+ * @param {boolean} submits
+ */
 function callTool(name, input, submits) {
   const stop = new AbortController();
   const { signal } = stop;
@@ -9,16 +14,21 @@ function callTool(name, input, submits) {
   ];
   // What crosses to the service is bounded here, where it costs the page alone: pictures of 8 MiB, and some text.
   const MOST_OUTPUT = 9_000_000;
+  /** @param {string | null} output @returns {CallAnswer} */
   const bounded = (output) =>
-    output?.length > MOST_OUTPUT ? { error: `its answer has ${output.length} characters, and at most ${MOST_OUTPUT} are taken` } : { output };
+    output && output.length > MOST_OUTPUT
+      ? { error: `its answer has ${output.length} characters, and at most ${MOST_OUTPUT} are taken` }
+      : { output };
   const find = async () => {
     for (const context of contexts) {
+      /** @type {ListedTool[]} */
       const tools = (await context?.getTools?.()) ?? [];
       const tool = tools.find((tool) => tool.name === name && (tool.window ?? window) === window);
       if (tool) return [context, tool];
     }
     return [];
   };
+  /** @param {PageContext} context @param {ListedTool} tool */
   const run = async (context, tool) => {
     // Some take an object, some the text of one, and say so in these words and no others, before the tool runs. What a tool
     // throws is the tool's business, whatever it reads like.
@@ -26,7 +36,7 @@ function callTool(name, input, submits) {
     try {
       return await context.executeTool(tool, input, { signal });
     } catch (error) {
-      if (!/^failed to parse input arguments\.?$/i.test(error?.message)) throw error;
+      if (!/^failed to parse input arguments\.?$/i.test(/** @type {any} */ (error)?.message)) throw error;
       return context.executeTool(tool, JSON.stringify(input), { signal });
     }
   };

@@ -1,13 +1,20 @@
-/** Forms that say that they are tools: what they take, and how they are filled and sent. */
+/**
+ * Forms that say that they are tools: what they take, and how they are filled and sent.
+ * @param {{ prototype: object }} type
+ * @param {string} name
+ */
 
 const getterOf = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name)?.get;
 // A control may be called `elements` or `getAttribute`, and would be found instead.
+/** @param {Element} element @param {string} name */
 const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+/** @param {HTMLFormElement} form @returns {FormControl[]} */
 const elementsOf = (form) => [...(getterOf(HTMLFormElement, "elements")?.call(form) ?? [])];
 const NO_PARAMETER = new Set(["hidden", "file", "submit", "button", "image", "reset", "fieldset", "output", "object"]);
 
-/** The controls that a caller can set, by name. */
+/** The controls that a caller can set, by name. @param {HTMLFormElement} form */
 const parametersOf = (form) => {
+  /** @type {Map<string, FormControl[]>} */
   const groups = new Map();
   for (const control of elementsOf(form)) {
     const name = attribute(control, "name");
@@ -17,6 +24,7 @@ const parametersOf = (form) => {
   return groups;
 };
 
+/** @param {FormControl[]} controls */
 const aboutParameter = ([control]) => {
   const own = attribute(control, "toolparamdescription");
   const around = control.type === "radio" && control.closest("fieldset[toolparamdescription]");
@@ -24,11 +32,14 @@ const aboutParameter = ([control]) => {
   return own || (around && attribute(around, "toolparamdescription")) || label || undefined;
 };
 
+/** @param {string[]} values */
 const choices = (values) => ({ type: "string", enum: [...new Set(values)] });
 
+/** @param {FormControl[]} controls */
 const typeOf = (controls) => {
   const [control] = controls;
   const values = controls.map((one) => one.value);
+  /** @param {string} name */
   const number = (name) => {
     const text = attribute(control, name);
     return text === null || text === "" || !Number.isFinite(Number(text)) ? undefined : Number(text);
@@ -52,7 +63,9 @@ const typeOf = (controls) => {
   }
 };
 
+/** @param {HTMLFormElement} form */
 const schemaOf = (form) => {
+  /** @type {Record<string, object>} */
   const properties = {};
   const required = [];
   for (const [name, controls] of parametersOf(form)) {
@@ -62,28 +75,32 @@ const schemaOf = (form) => {
   return parse(stringify({ type: "object", properties, required }));
 };
 
+/** @param {FormControl} control @param {string} property @param {any} value */
 const put = (control, property, value) => {
   const type = Object.getPrototypeOf(control);
-  Object.getOwnPropertyDescriptor(type, property)?.set.call(control, value);
+  Object.getOwnPropertyDescriptor(type, property)?.set?.call(control, value);
   control.dispatchEvent(new Event("input", { bubbles: true }));
   control.dispatchEvent(new Event("change", { bubbles: true }));
 };
 
+/** @param {string} name @param {FormControl[]} controls @param {any} value */
 const fillParameter = (name, controls, value) => {
   const [control] = controls;
   const invalid = () => new Error(`Invalid value ${stringify(value)} for parameter ${name}`);
   const several = control.type === "select-multiple" || (control.type === "checkbox" && controls.length > 1);
   if (several !== Array.isArray(value)) throw invalid();
-  const known = control.type.startsWith("select") ? [...control.options] : controls;
+  const options = control.type.startsWith("select") ? [...control.options] : [];
+  const known = control.type.startsWith("select") ? options : controls;
+  /** @type {string[]} */
   const wanted = (several ? value : [value]).map(String);
   const isChoice = several || control.type === "radio" || control.type === "select-one";
   if (isChoice && wanted.some((text) => !known.some((one) => one.value === text))) throw invalid();
   if (several && control.type !== "checkbox") {
-    for (const option of known) option.selected = wanted.includes(option.value);
+    for (const option of options) option.selected = wanted.includes(option.value);
     control.dispatchEvent(new Event("input", { bubbles: true }));
     control.dispatchEvent(new Event("change", { bubbles: true }));
   } else if (isChoice && control.type !== "select-one") {
-    for (const one of known) if (one.checked !== wanted.includes(one.value)) put(one, "checked", wanted.includes(one.value));
+    for (const one of controls) if (one.checked !== wanted.includes(one.value)) put(one, "checked", wanted.includes(one.value));
   } else if (control.type === "checkbox") {
     if (typeof value !== "boolean") throw invalid();
     put(control, "checked", value);
@@ -93,10 +110,12 @@ const fillParameter = (name, controls, value) => {
   }
 };
 
+/** @param {HTMLFormElement} form @param {object} input */
 const fillForm = (form, input) => {
   const parameters = parametersOf(form);
   for (const [name, value] of Object.entries(input)) {
-    if (parameters.has(name)) fillParameter(name, parameters.get(name), value);
+    const controls = parameters.get(name);
+    if (controls) fillParameter(name, controls, value);
   }
 };
 
@@ -114,6 +133,7 @@ const teachSubmitEvents = () => {
       configurable: true,
     },
     respondWith: {
+      /** @this {SubmitEvent} @param {unknown} answer */
       value(answer) {
         const submission = submissions.get(this);
         if (!submission) throw new DOMException("No agent sent this form", "InvalidStateError");
@@ -126,12 +146,18 @@ const teachSubmitEvents = () => {
   });
 };
 
-/** Fills a form and has it sent: at once, or whenever the user does. */
+/**
+ * Fills a form and has it sent: at once, or whenever the user does.
+ * @param {HTMLFormElement} form
+ * @param {object} input
+ * @param {AbortSignal} signal
+ */
 const runForm = (form, input, signal) => {
   teachSubmitEvents();
   fillForm(form, input);
   return new Promise((done, fail) => {
     const over = new AbortController();
+    /** @param {(value: any) => void} act @param {any} value */
     const end = (act, value) => {
       over.abort();
       act(value);
@@ -142,12 +168,14 @@ const runForm = (form, input, signal) => {
       "submit",
       (event) => {
         if (event.target !== form) return;
+        /** @type {{ answer?: Promise<unknown> }} */
         const submission = {};
         submissions.set(event, submission);
         setTimeout(() => judge(event, submission));
       },
       listening,
     );
+    /** @param {Event} event @param {{ answer?: Promise<unknown> }} submission */
     const judge = (event, { answer }) => {
       if (answer) end(done, answer);
       else if (event.defaultPrevented) {
@@ -168,12 +196,13 @@ const runForm = (form, input, signal) => {
   });
 };
 
-/** Registers the document's forms, and follows them as they come, change and go. */
+/** Registers the document's forms, and follows them as they come, change and go. @param {PageContext} context */
 const followForms = (context) => {
   const known = new Map();
   let waiting = false;
   const scan = () => {
     waiting = false;
+    /** @type {Set<HTMLFormElement>} */
     const forms = new Set(document.querySelectorAll("form[toolname][tooldescription]"));
     for (const [form, { mark, gone }] of known) {
       if (forms.has(form) && mark === markOf(form)) continue;
@@ -184,9 +213,10 @@ const followForms = (context) => {
       if (known.has(form)) continue;
       const gone = new AbortController();
       known.set(form, { mark: markOf(form), gone });
+      /** @type {RegisteredTool} */
       const tool = {
-        name: attribute(form, "toolname"),
-        description: attribute(form, "tooldescription"),
+        name: attribute(form, "toolname") ?? "",
+        description: attribute(form, "tooldescription") ?? "",
         inputSchema: schemaOf(form),
         execute: (input, { signal }) => runForm(form, input, AbortSignal.any([signal, gone.signal])),
       };
@@ -194,6 +224,7 @@ const followForms = (context) => {
       context.registerTool(tool, { signal: gone.signal }).catch(() => {});
     }
   };
+  /** @param {HTMLFormElement} form */
   const markOf = (form) => stringify([attribute(form, "toolname"), attribute(form, "tooldescription"), schemaOf(form)]);
   const later = () => {
     if (waiting) return;

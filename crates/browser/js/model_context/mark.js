@@ -1,4 +1,7 @@
-/** Tells tabmux that a page uses its library, and gives both a value by which they know of the same document. */
+/**
+ * Tells tabmux that a page uses its library, and gives both a value by which they know of the same document.
+ * @param {Tell} tell
+ */
 
 const markLibrary = (tell) => {
   // Frames are no tabs.

@@ -9,19 +9,29 @@ const PAUSE = 50;
 /** On which channel a tool is called. A page cannot say so itself. */
 const channelOf = Symbol("channel");
 
+/** @param {Tell} tell @param {boolean} isLate @param {() => void} changed */
 const followServers = (tell, isLate, changed) => {
+  /** @type {Map<string, PageServer>} */
   const servers = new Map();
   // Others may speak to the same server, and all see all answers.
   const own = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
   let asked = 0;
 
+  /** @param {string} channel @param {any} payload */
   const say = (channel, payload) =>
     window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
 
-  /** What a server answers, an empty object if it refuses; nothing if it is silent. */
+  /**
+   * What a server answers, an empty object if it refuses; nothing if it is silent.
+   * @param {PageServer} server
+   * @param {string} method
+   * @param {object} params
+   * @returns {Promise<any>}
+   */
   const ask = ({ channel, waiting }, method, params) =>
     new Promise((done) => {
       const id = `tabmux-${own}-${++asked}`;
+      /** @param {any} answer */
       const end = (answer) => {
         clearTimeout(timer);
         waiting.delete(id);
@@ -32,6 +42,7 @@ const followServers = (tell, isLate, changed) => {
       say(channel, { jsonrpc: "2.0", id, method, params });
     });
 
+  /** @param {PageServer} server */
   const greet = async (server) => {
     server.isGreeted = true;
     const clientInfo = { name: "tabmux", version: "1" };
@@ -39,8 +50,9 @@ const followServers = (tell, isLate, changed) => {
     say(server.channel, { jsonrpc: "2.0", method: "notifications/initialized" });
   };
 
-  /** All its tools, as far as there is room; nothing if it is silent. */
+  /** All its tools, as far as there is room; nothing if it is silent. @param {PageServer} server */
   const list = async (server) => {
+    /** @type {any[]} */
     let tools = [];
     let cursor;
     for (let page = 0; page < MOST_PAGES && tools.length < MOST_LISTED; page++) {
@@ -54,6 +66,7 @@ const followServers = (tell, isLate, changed) => {
     return tools;
   };
 
+  /** @param {PageServer} server */
   const readTools = async (server) => {
     // One that was there before us may have been greeted by another, whose greeting should stand.
     const listed = server.isNew ? undefined : await list(server);
@@ -63,7 +76,7 @@ const followServers = (tell, isLate, changed) => {
     return list(server);
   };
 
-  /** One reading at a time, however often it says that its tools changed. */
+  /** One reading at a time, however often it says that its tools changed. @param {PageServer} server */
   const follow = async (server) => {
     server.isStale = true;
     if (server.isBusy) return;
@@ -78,14 +91,17 @@ const followServers = (tell, isLate, changed) => {
     server.isBusy = false;
   };
 
+  /** @param {string} channel @param {boolean} isNew */
   const meet = (channel, isNew) => {
     if (servers.size >= MOST_SERVERS) return;
+    /** @type {PageServer} */
     const server = { channel, isNew, isGreeted: false, isBusy: false, isStale: false, waiting: new Map(), tools: undefined };
     servers.set(channel, server);
     tell(stringify({ asking: true }));
     follow(server);
   };
 
+  /** @param {string} channel @param {any} payload */
   const hear = (channel, payload) => {
     const server = servers.get(channel);
     if (payload === "mcp-server-stopped") {
