@@ -220,7 +220,8 @@
   function expectedBy(field) {
     if (field.type !== "range") return FORMATS[field.type];
     const { min, max, step } = field;
-    return `a number from ${min || 0} to ${max || 100}` + (step && step !== "any" ? ` in steps of ${step}` : "");
+    const steps = step && step !== "any" ? ` in steps of ${step}` : "";
+    return `a number from ${min || 0} to ${max || 100}${steps}`;
   }
 
   /** @param {HTMLElement} field */

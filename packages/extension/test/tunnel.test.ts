@@ -38,7 +38,7 @@ test('a tab is attached and let go one after the other, and "Cancel" in the bar 
   await Promise.all([gone, again]);
   expect(did).toEqual(['attach 1', 'attach 2', 'detach 1', 'attach 1']);
   release = undefined;
-  const all = tunnel.letGo();
+  const all = tunnel.detachAll();
   (await vi.waitUntil(() => release))();
   await all;
   expect(did.at(-1)).toBe('detach 1');
