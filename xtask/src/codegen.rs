@@ -30,7 +30,10 @@ pub(crate) enum Mode {
 
 /// Generates everything that is generated.
 pub(crate) fn run(mode: Mode) -> Result<()> {
-    generate(mode, &[CDP_TYPES, EXTENSION_MESSAGES, TOOL_REFERENCE])
+    generate(
+        mode,
+        &[CDP_TYPES, EXTENSION_MESSAGES, PAGE_MESSAGES, TOOL_REFERENCE],
+    )
 }
 
 fn generate(mode: Mode, generators: &[Generator]) -> Result<()> {
@@ -77,6 +80,11 @@ const EXTENSION_MESSAGES: Generator = Generator {
     folder: None,
 };
 
+const PAGE_MESSAGES: Generator = Generator {
+    generate: page_messages,
+    folder: None,
+};
+
 const TOOL_REFERENCE: Generator = Generator {
     generate: tool_reference,
     folder: None,
@@ -100,6 +108,12 @@ fn cdp_types(root: &Path) -> Result<Files> {
 fn extension_messages(_root: &Path) -> Result<Files> {
     let text = tabmux_protocol::extension::typescript();
     Ok(Files::from([(EXTENSION_MESSAGES_FILE.into(), text)]))
+}
+
+/// What a page's worker and the daemon say to each other, as TypeScript.
+fn page_messages(_root: &Path) -> Result<Files> {
+    let text = tabmux_protocol::page::typescript();
+    Ok(Files::from([(PAGE_MESSAGES_FILE.into(), text)]))
 }
 
 /// What every tool takes, as the program itself tells it.
@@ -177,6 +191,9 @@ fn format_rust(source: &str) -> Result<String> {
 /// What an agent can call.
 const TOOL_REFERENCE_FILE: &str = "docs/tools.md";
 
+/// The page library's half of its protocol.
+const PAGE_MESSAGES_FILE: &str = "packages/page/src/daemon-messages.ts";
+
 /// The extension's half of the protocol.
 const EXTENSION_MESSAGES_FILE: &str = "packages/extension/src/messages.ts";
 
@@ -212,7 +229,7 @@ mod tests {
     // The tool reference has its test where the tools are, which saves building the program again.
     #[test]
     fn committed_types_are_what_the_generator_makes() {
-        generate(Mode::Check, &[CDP_TYPES, EXTENSION_MESSAGES]).unwrap();
+        generate(Mode::Check, &[CDP_TYPES, EXTENSION_MESSAGES, PAGE_MESSAGES]).unwrap();
     }
 
     #[test]

@@ -122,9 +122,9 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
       ["registerTool('two words', () => 1)", 'cannot be the name of a tool'],
       ["registerTool('x'.repeat(129), () => 1)", 'cannot be the name of a tool'],
       ["registerTool('one', 'One', {}, 'not a function')", 'needs a function'],
-      ["registerTool('one', 'One', [], () => 1)", 'JSON schemas of objects'],
-      ["registerTool('one', 'One', { type: 'string' }, () => 1)", 'JSON schemas of objects'],
-      ["registerTool('one', 'One', {}, () => 1, { outputSchema: { type: 'array' } })", 'JSON schemas of objects'],
+      ["registerTool('one', 'One', [], () => 1)", "must be of type 'object'"],
+      ["registerTool('one', 'One', { type: 'string' }, () => 1)", "must be of type 'object'"],
+      ["registerTool('one', 'One', {}, () => 1, { outputSchema: { type: 'array' } })", "must be of type 'object'"],
     ];
     for (const [call, sentence] of cases) await expect(page.evaluate(`workerClient.${call}`)).rejects.toThrow(sentence);
     expect(await page.evaluate('workerClient.getRegisteredTools()')).toEqual([]);

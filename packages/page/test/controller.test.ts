@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SILENCE, type ToWorker } from '../src/messages.js';
-import type { JsonObject } from '../src/wire.js';
+import type { JsonObject } from '../src/json.js';
 import { examples } from './support/contract.js';
 import { world } from './support/worker-world.js';
 
@@ -282,7 +282,7 @@ test('only proxies are taken, and only from tabs', () => {
   const a = page('tab-a');
   const tool = { type: 'REGISTER_TOOL', tabId: 'tab-a', name: 'one', description: '', inputSchema: {}, webMcp: false, requestId: 1 };
   a.sayAnything({ ...tool, handlerType: 'code' });
-  expect(a.last()).toEqual({ type: 'DONE', requestId: 1, error: "Handlers of type 'code' are not run; use 'proxy'." });
+  expect(a.last()).toEqual({ type: 'DONE', requestId: 1, error: "Unsupported handlerType 'code'; use 'proxy'." });
   a.say({ type: 'UNREGISTER_TAB' });
   a.sayAnything({ ...tool, handlerType: 'proxy' });
   expect(a.last()).toMatchObject({ type: 'DONE', error: 'This tab is not registered yet.' });
@@ -368,7 +368,7 @@ test('a refusal reaches the page, and so does a daemon of another time', () => {
   vi.advanceTimersByTime(30_000);
   socket().open();
   socket().say({ type: 'WELCOME', version: 2 });
-  expect(JSON.stringify(a.heard)).toContain('The daemon speaks version 2, this page 1; update the older one.');
+  expect(JSON.stringify(a.heard)).toContain('The daemon uses protocol 2, this page 1; update the older one.');
 });
 
 test('a daemon that has gone silent is left', () => {

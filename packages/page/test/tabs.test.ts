@@ -102,7 +102,7 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await page.evaluate("heard.find(({ requestId }) => requestId === 'coded')")).toEqual({
       type: 'DONE',
       requestId: 'coded',
-      error: "Handlers of type 'code' are not run; use 'proxy'.",
+      error: "Unsupported handlerType 'code'; use 'proxy'.",
     });
     expect(await daemon.call(tabId, 'coded')).toEqual({ success: false, code: 'no_tool', error: "The tab has no tool 'coded'." });
     expect(await daemon.call(tabId, 'empty')).toEqual({ success: false, code: 'failed', error: "This page has no tool 'empty'." });

@@ -1,7 +1,7 @@
 /** What the agent is told of real tabs and their tools, and what is said on the way of a call. Needs a built tabmux. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isRecord } from '../src/wire.js';
+import { isRecord } from '../src/json.js';
 import { type AppTab, Desk } from './support/desk.js';
 import type { RawTab } from './support/raw-browser.js';
 import { ofType, SPY } from './support/spy.js';

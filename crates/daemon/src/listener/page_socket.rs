@@ -198,7 +198,7 @@ async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
 async fn hello(wire: &mut impl Wire) -> Option<u32> {
     let first = tokio::time::timeout(HELLO_LIMIT, wire.hear()).await;
     match serde_json::from_str(&first.ok()??) {
-        Ok(FromPage::Hello { version }) => Some(version),
+        Ok(FromPage::Hello { version, .. }) => Some(version),
         _ => None,
     }
 }

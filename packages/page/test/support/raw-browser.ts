@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { isRecord, type JsonObject } from '../../src/wire.js';
+import { isRecord, type JsonObject } from '../../src/json.js';
 import { args, browser } from './browser.js';
 
 export interface RawOptions {

@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest';
 import type { RegisterTabRequest, ToPage, ToWorker } from '../../src/messages.js';
-import type { FromDaemon, JsonObject } from '../../src/wire.js';
+import type { JsonObject } from '../../src/json.js';
+import type { FromDaemon } from '../../src/wire.js';
 import { MCPController, type PortLike, type WorkerWorld } from '../../src/worker/controller.js';
 import type { SocketLike } from '../../src/worker/socket.js';
 import { complaint } from './contract.js';
