@@ -1,13 +1,13 @@
 /**
- * Filling fields: finds the field behind an element, says how to fill it, fills what has no typing (lists, dates,
- * sliders), and tells afterwards whether the value is really there.
+ * Filling fields: finds the field of an element, fills those that are not typed into (lists, dates, sliders), prepares
+ * the others, and checks afterwards whether they have the value.
  */
 (() => {
   "use strict";
   const { dom, element, describe, holds, childrenOf, parentOf, isElement, reach } = tabmux;
 
   /**
-   * Gets a field ready. `how` in the answer says what is left to do: "type" (the field has the focus and its content is
+   * Prepares a field. `how` in the result says what remains to be done: "type" (the field has the focus and its content is
    * selected), "click" (a box to tick or untick) or "done".
    */
   tabmux.fillTarget = async ({ n, value, waitMs = 0 }) => {
@@ -22,7 +22,7 @@
     return FILLERS[kind](field, value);
   };
 
-  /** Whether the field now holds the value; `shown` is what it holds if that reads differently. */
+  /** Whether the field has the value now; `shown` is its value if it reads differently. */
   tabmux.filled = ({ n, value }) => {
     const target = element(n);
     const field = target && fieldOf(target);
@@ -39,7 +39,7 @@
     return failure("not-taken", reads);
   };
 
-  /** Gives a field the focus, and says whether it took it. */
+  /** Focuses a field, and returns whether it has the focus. */
   tabmux.focusField = ({ n }) => {
     const target = element(n);
     const field = target && fieldOf(target);
@@ -48,7 +48,7 @@
     return holds(field, tabmux.focused());
   };
 
-  /** Selects an option of a closed list, as a person does who opens the list and picks it. */
+  /** Selects an option of a closed list. */
   tabmux.choose = async ({ n, waitMs = 0 }) => {
     const option = /** @type {HTMLOptionElement | null} */ (element(n));
     const list = /** @type {HTMLSelectElement | null} */ (option && dom.closest(option, "select"));
@@ -191,7 +191,7 @@
   }
 
   /**
-   * Dates, colours and sliders: typing into them depends on locale, so the value is set and announced.
+   * Dates, colours and sliders: typing into them depends on the locale, so the value is set and events are fired.
    * @param {Field} field
    * @param {string} value
    * @returns {Filled}
@@ -209,7 +209,7 @@
     return { ok: true, how: "done", note: complaintOf(field) };
   }
 
-  /** What a picker cannot understand it replaces by its default. @param {Field} field @param {string} value */
+  /** Whether a picker accepted a value. It replaces an invalid one by its default. @param {Field} field @param {string} value */
   function took(field, value) {
     if (field.type === "range") return value.trim() !== "" && Number(field.value) === Number(value);
     if (field.type === "color") return field.value === value.toLowerCase();
@@ -238,7 +238,7 @@
     return String(checked);
   }
 
-  /** What the page's own validation says about the value. @param {Field} field */
+  /** The message of the page's own validation. @param {Field} field */
   function complaintOf(field) {
     const message = field.willValidate && !field.validity.valid ? field.validationMessage : "";
     return message ? tabmux.clean(message).slice(0, 200) : undefined;
@@ -254,7 +254,7 @@
     return text.replace(/\s+/g, " ").trim();
   }
 
-  /** What is left when a mask has put its own brackets, blanks and dashes in. @param {string} text */
+  /** Letters and digits only: masks add brackets, blanks and dashes of their own. @param {string} text */
   function letters(text) {
     return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   }

@@ -1,6 +1,6 @@
 /**
- * What an element belongs to, as a person sees it: the form it is part of, the list it is an item of, the menu, the row
- * of tabs, the dialog around it. Groups are numbered in the order in which they are met.
+ * The group of an element, as a user sees it: the form, the list item, the menu, the tabs or the dialog around it.
+ * Groups are numbered in the order in which they are found.
  */
 (() => {
   "use strict";
@@ -33,11 +33,11 @@
     ["contentinfo", "footer"],
     ["banner", "header"],
   ]);
-  /** Elements that are never an item of a list only because they are many. */
+  /** Elements that are not list items just because there are many of them. */
   const NO_ITEMS = words("td th option optgroup label input button select textarea span b i em strong p br hr col script style path g");
   const FEWEST_ALIKE = 3;
 
-  /** The groups of one look at the document. */
+  /** The groups of one survey. */
   class Groups {
     constructor() {
       /** @type {Group[]} */
@@ -49,13 +49,13 @@
       /** @type {Map<Element, Map<string, number>>} */
       this.alike = new Map(); // parent -> how many children of each shape it has
       /** @type {Set<Element>} */
-      this.panels = new Set(); // elements that hold loose fields and the button that goes with them
+      this.panels = new Set(); // elements around fields without a form and their button
       /** @type {Set<Element>} */
-      this.lists = new Set(); // parents of children that are alike
+      this.lists = new Set(); // parents of similar children
     }
 
     /**
-     * The number of the innermost group at or above an element, made if it is new; -1 if there is none.
+     * The number of the innermost group at or above an element, created if needed; -1 if there is none.
      * @param {PageElement} element
      */
     of(element) {
@@ -65,7 +65,7 @@
         path.push(node);
         node = parentOf(node);
       }
-      // From the outside in, so that a group knows the one around it.
+      // From the outside in, because a group needs the number of the one around it.
       for (let at = path.length - 1; at >= 0; at--) {
         const above = parentOf(path[at]);
         const outer = (above && this.known.get(above)) ?? -1;
@@ -75,7 +75,7 @@
     }
 
     /**
-     * The innermost group of an element that has been asked for already, or of one above it.
+     * The innermost group that is already known for the element or one above it.
      * @param {PageElement} element
      */
     seen(element) {
@@ -88,7 +88,7 @@
     group(node, outer) {
       const kind = this.kindOf(node);
       if (!kind || (kind === "item" && isHeaderRow(node))) return outer;
-      // Only the first of many children tells that their parent is a list.
+      // The parent became a list only when its first child was checked.
       const parent = parentOf(node);
       if (kind === "item" && parent) outer = this.known.get(parent) ?? outer;
       /** @type {Group} */
@@ -177,7 +177,7 @@
   }
 
   /**
-   * What the author calls an element in the markup: for things without a name that a person could read.
+   * The class or id of an element: for elements without a readable name.
    * @type {Tabmux["hintOf"]}
    */
   function hintOf(element) {

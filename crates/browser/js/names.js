@@ -1,6 +1,6 @@
 /**
- * What an element is called: its role, the name a person would give it, and the states and values worth a word.
- * Follows the ARIA mappings for HTML as far as they help a reader; names from contents are left to the caller.
+ * The role and the name of an element, and those of its states and values that are printed.
+ * Follows the ARIA mappings for HTML as far as they help a reader. Names from contents are left to the caller.
  */
 (() => {
   "use strict";
@@ -11,14 +11,14 @@
   /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
 
-  /** Roles of things a person operates. */
+  /** Roles of elements that a user operates. */
   const OPERABLE = words(
     "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem textbox searchbox " +
       "combobox listbox slider spinbutton file color date",
   );
-  /** Roles whose contents are their name, so that nothing but operable things inside needs a line of its own. */
+  /** Roles that are named by their contents, so that only operable elements inside need a line of their own. */
   const NAMED_BY_CONTENTS = words("button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip");
-  /** Roles that give a page its shape. */
+  /** Roles that structure a page. */
   const STRUCTURE = words(
     "banner navigation main complementary contentinfo search form region heading list listitem table grid treegrid " +
       "row dialog alertdialog alert status log article group radiogroup tablist tabpanel toolbar menu menubar tree " +
@@ -100,7 +100,7 @@
     return dom.has(element, "list") ? "combobox" : "textbox";
   }
 
-  /** The summary that opens and closes a details element, if it has one of its own. @type {Tabmux["summaryOf"]} */
+  /** The summary that opens and closes a details element, if there is one. @type {Tabmux["summaryOf"]} */
   function summaryOf(details) {
     for (let child = dom.firstChild(details); child; child = dom.nextSibling(child)) {
       if (isElement(child) && dom.tag(child) === "summary") return child;
@@ -123,7 +123,7 @@
     return false;
   }
 
-  /** The role, or "" for what has none worth telling. @type {Tabmux["roleOf"]} */
+  /** The role, or "" if it has none that is printed. @type {Tabmux["roleOf"]} */
   function roleOf(element) {
     const explicit = dom.attribute(element, "role");
     if (explicit) {
@@ -152,12 +152,12 @@
     return typeof known === "function" ? known(element) : known;
   }
 
-  /** A label stands for its control; everything else for itself. @type {Tabmux["controlOf"]} */
+  /** The control of a label; any other element itself. @type {Tabmux["controlOf"]} */
   const controlOf = (element) => (dom.tag(element) === "label" && element instanceof HTMLLabelElement ? (element.control ?? element) : element);
 
   /**
-   * The name an author gave by other means than contents: `{ text, strong }`. A weak one (title, placeholder) only
-   * counts when the contents say nothing.
+   * The name that the author gave by other means than contents: `{ text, strong }`. A weak one (title, placeholder) counts
+   * only if the contents are empty.
    * @type {Tabmux["labelOf"]}
    */
   function labelOf(element, role) {
@@ -244,7 +244,7 @@
     }
   }
 
-  /* `control.labels` walks the whole document for each control; one look at all labels serves a whole walk. */
+  /* `control.labels` walks the whole document for each control, so all labels are read once per walk. */
   /** @type {Map<Node, Map<PageElement, PageElement[]>>} */
   let labelIndex = new Map();
   function forgetLabels() {
@@ -297,8 +297,8 @@
   const MOST_TEXT = 2000;
 
   /**
-   * The text of a subtree as a name would have it: rendered parts in reading order, what is `aria-hidden` left out,
-   * images by their alternative, blocks apart. A label may itself be hidden, its parts may not.
+   * The text of a subtree as a name: rendered parts in reading order, without `aria-hidden` parts, images by their
+   * alternative text, blocks separated by blanks. A label may be hidden itself, but its parts may not.
    * @type {Tabmux["textOf"]}
    */
   function textOf(element, { asLabel = false, except = null } = {}) {
@@ -345,7 +345,7 @@
   const OPAQUE = words("script style template noscript textarea select input iframe object embed canvas video audio datalist");
 
   /**
-   * What stands for an element inside a name: the alternative of an image, the title of a drawing.
+   * The text of an element inside a name: the alternative text of an image, the title of an SVG.
    * @type {Tabmux["alternative"]}
    */
   function alternative(element) {
@@ -374,7 +374,7 @@
   /** @type {Tabmux["isField"]} */
   const isField = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
 
-  /* Values a page masks are never told, whatever the type of the field is at the moment. */
+  /* Values that a page masks are never printed, whatever type the field has at the moment. */
   const SECRET = /(^|\s)(current-password|new-password|cc-csc)(\s|$)/i;
   /** @type {Tabmux["isSecret"]} */
   function isSecret(element) {
@@ -384,7 +384,7 @@
     return (getComputedStyle(element).webkitTextSecurity || "none") !== "none";
   }
 
-  /** The value of a control as a person sees it, or null where there is none to tell. @type {Tabmux["shownValue"]} */
+  /** The value of a control as a user sees it, or null if it has none. @type {Tabmux["shownValue"]} */
   function shownValue(element, role) {
     if (element instanceof HTMLInputElement) {
       if (role === "checkbox" || role === "radio" || role === "button" || role === "switch") return null;
@@ -399,7 +399,7 @@
     return said ? collapse(said).trim() : null;
   }
 
-  /** States worth a word, in a fixed order; those of its control for a label. @type {Tabmux["statesOf"]} */
+  /** The states that are printed, in a fixed order; for a label those of its control. @type {Tabmux["statesOf"]} */
   function statesOf(element, role, focused = false) {
     const control = controlOf(element);
     /** @param {string} name */
@@ -463,7 +463,7 @@
     return null;
   }
 
-  /** Disabled by itself, by its fieldset, or in words of ARIA. @type {Tabmux["isDisabled"]} */
+  /** Whether it is disabled: by itself, by its fieldset or by ARIA. @type {Tabmux["isDisabled"]} */
   const isDisabled = (element) => tabmux.inState(element, ":disabled") || dom.attribute(element, "aria-disabled") === "true";
 
   Object.assign(

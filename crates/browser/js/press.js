@@ -1,13 +1,13 @@
 /**
- * Pressing an element: is it still under the pointer that has just arrived, and what became of the press. Only trusted
- * events that this document sees itself count.
+ * Pressing an element: whether it is still under the pointer, and which effect the press had. Only trusted events in this
+ * document count.
  */
 (() => {
   "use strict";
   const { dom, element, describe, holds, isElement, rootOf, reach, belongsTo, standIns, unusable } = tabmux;
 
   /**
-   * Whether the element can be pressed at this point now, after the pointer has come there, and is where it was at the
+   * Whether the element can be pressed at this point now, after the pointer was moved there, and has not moved since the
    * frame before.
    */
   tabmux.aim = async ({ n, x, y, rect }) => {
@@ -24,7 +24,7 @@
     return { ok: true, x, y };
   };
 
-  /** Whether the point of the document in iframe `n` is still where it was found, with nothing over it. */
+  /** Whether the point of the document in iframe `n` is still where it was found, and nothing covers it. */
   tabmux.aimFrame = ({ n, inner, x, y }) => {
     const frame = element(n);
     if (!frame) return { ok: false, reason: "detached", detail: "" };
@@ -38,7 +38,7 @@
   /** @type {{ target: PageElement, reached: boolean, stop(): void } | null} */
   let hover = null;
 
-  /** Notes from now on whether the pointer comes over the element. */
+  /** Starts to watch whether the pointer comes over the element. */
   tabmux.watchHover = ({ n }) => {
     hover?.stop();
     const target = element(n);
@@ -57,7 +57,7 @@
     return { ok: true };
   };
 
-  /** Whether the pointer has come over the element, or what is at this point instead. */
+  /** Ends that: whether the pointer came over the element, and the element at this point otherwise. */
   tabmux.hovered = ({ x, y }) => {
     if (!hover) return { ok: false, reason: "detached", detail: "" };
     const { target, reached } = hover;
@@ -71,8 +71,8 @@
   let drop = null;
 
   /**
-   * Notes from now on what gets the drop at this point, where something is about to be let go. What is dragged may lie
-   * under the pointer itself. Refuses where another frame has come over the goal.
+   * Starts to watch which element gets the drop at this point, right before the button is released. The dragged element
+   * itself may be under the pointer. Fails if another frame covers the goal.
    */
   tabmux.watchDrop = ({ n, from, x, y }) => {
     drop?.stop();
@@ -97,7 +97,7 @@
     return { ok: true };
   };
 
-  /** What got the drop, where it was neither the goal nor what was dragged. */
+  /** Ends that: the element that got the drop, if it was neither the goal nor the dragged element. */
   tabmux.dropped = () => {
     const instead = drop?.instead ?? "";
     drop?.stop();
@@ -110,8 +110,8 @@
   let report = {};
 
   /**
-   * Watches the next press. Resolves with where it went as soon as this document sees it, before the page does anything
-   * about it; or with `{seen: false}` at the end of the watch.
+   * Watches the next press. Resolves with its target as soon as this document gets the event, before the page handles it,
+   * or with `{seen: false}` at the end of the watch.
    */
   tabmux.watchPress = ({ n }) => {
     press?.stop();
@@ -120,13 +120,13 @@
     return target ? new Promise((tell) => startWatch(target, tell)) : { seen: false };
   };
 
-  /** Ends the watch and tells what became of the press. */
+  /** Ends the watch and returns the effect of the press. */
   tabmux.endPress = () => {
     if (press) report = endWatch(press);
     return report;
   };
 
-  /** Does that, and waits as `settle` does. */
+  /** Does that, and then waits like `settle`. */
   tabmux.afterPress = async (limits) => {
     const ended = tabmux.endPress();
     return { ...(await tabmux.settle(limits)), ...ended };
@@ -167,7 +167,7 @@
   function endWatch(mine) {
     keep(mine, mine.changes?.takeRecords() ?? []);
     mine.stop();
-    // A list that the browser draws itself takes the rest of the press.
+    // A list that the browser draws itself gets the rest of the press.
     const clicks = dom.tag(mine.target) === "select" ? 2 : mine.clicks;
     return { clicks, lost: whyLost(mine), reacted: mine.records.some((record) => isReaction(record, mine)) };
   }
@@ -184,11 +184,11 @@
     if (blocked?.reason === "disabled") return "it is disabled now";
     if (blocked?.reason === "hidden") return "it is not visible any more";
     if (last && !isOn({ target }, last)) return `${describe(last)} was there when the button was let go`;
-    return "the page kept it back";
+    return "the page stopped the event";
   }
 
   /**
-   * Whether something has changed besides the element itself and what stands in its place.
+   * Whether something else has changed than the element itself or an element that replaced it.
    * @param {MutationRecord} record
    * @param {PressWatch} mine
    */
@@ -205,7 +205,7 @@
   }
 
   /**
-   * Whether an event at this element is one of the target.
+   * Whether an event at this element belongs to the target.
    * @param {{ target: PageElement }} watch
    * @param {Node | null} at @returns {at is PageElement}
    */
@@ -213,11 +213,11 @@
     return at instanceof Element && isElement(at) && (belongsTo(target, at) || hiddenBy(at, target));
   }
 
-  /** What an event is about, through open shadow roots. @param {Event} event @returns {Node} */
+  /** The target of an event, also inside open shadow roots. @param {Event} event @returns {Node} */
   const targetOf = (event) => /** @type {Node} */ (event.composedPath()[0]);
 
   /**
-   * Events name the host in place of what is inside its closed shadow root.
+   * Events inside a closed shadow root have its host as target.
    * @param {PageElement} host
    * @param {PageElement} target
    */
@@ -225,13 +225,13 @@
     return rootOf(host)?.mode === "closed" && holds(host, target);
   }
 
-  /** What two elements have in common when one was drawn in place of the other. @param {PageElement} target */
+  /** The same text for two elements, if one replaced the other. @param {PageElement} target */
   function likeness(target) {
     const attributes = ["id", "role", "name", "type", "href", "aria-label"].map((name) => dom.attribute(target, name));
     return JSON.stringify([dom.tag(target), ...attributes, (dom.textContent(target) ?? "").slice(0, 200)]);
   }
 
-  /** What a page does during one press; of a page that does more, the beginning tells enough. */
+  /** The most changes that are kept of one press. */
   const MOST_CHANGES = 200;
   const MOVES = ["pointerover", "mouseover", "pointermove", "mousemove"];
   const DROPS = ["pointerup", "mouseup", "drop"];

@@ -1,6 +1,6 @@
 /**
- * Reaching elements: the boxes a person can press, what is at a point, scrolling a point into view, and the way from a
- * child frame's viewport to ours. All points are in the viewport of the frame this runs in.
+ * Geometry of elements: the boxes that a user can press, the element at a point, scrolling a point into view, and the
+ * mapping from a child frame's viewport to ours. All points are in the viewport of the frame this runs in.
  */
 tabmux.reach = (() => {
   "use strict";
@@ -31,7 +31,7 @@ tabmux.reach = (() => {
     range.selectNodeContents(rootOf(target) ?? target);
     const content = withArea(range.getClientRects());
     if (content.length) return content;
-    // A hidden checkbox behind a drawn one: a person presses the label.
+    // A hidden checkbox behind a styled one: users press the label.
     return labelsOf(target).flatMap((label) => withArea(dom.rects(label)));
   }
 
@@ -42,7 +42,7 @@ tabmux.reach = (() => {
     return width > 0 && height > 0 ? { x, y, width, height } : (first ?? { x, y, width, height });
   }
 
-  /** Whether there is anything of the element to press. @type {Reach["hasBox"]} */
+  /** Whether the element has a visible box to press. @type {Reach["hasBox"]} */
   function hasBox(target) {
     return boxes(target).length > 0 && isVisible(target);
   }
@@ -65,7 +65,7 @@ tabmux.reach = (() => {
     return Array.from(rects, ({ x, y, width, height }) => ({ x, y, width, height })).filter(({ width, height }) => width > 0 && height > 0);
   }
 
-  /** An area of an image map has no box of its own; its shape lies on the picture. @param {PageElement} area */
+  /** An area of an image map has no box of its own; its shape is a part of the image. @param {PageElement} area */
   function areaBoxes(area) {
     const picture = pictureOf(area);
     const [image] = picture ? withArea(dom.rects(picture)) : [];
@@ -106,7 +106,7 @@ tabmux.reach = (() => {
   }
 
   /**
-   * Points worth trying: the middle of each visible piece first, then points towards its edges.
+   * Points to try: the middle of each visible box first, then points near its edges.
    * @type {Reach["candidates"]}
    */
   function* candidates(target) {
@@ -134,8 +134,8 @@ tabmux.reach = (() => {
   }
 
   /**
-   * Scrolls every scroller around the element whose visible part does not contain the point, or, with a place, so that
-   * the point comes to lie at that fraction of each scroller's height. `moved` collects where they were before.
+   * Scrolls every scroller around the element whose visible part does not contain the point, or, with a place,
+   * scrolls the point to that fraction of each scroller's height. `moved` collects the positions before.
    * @type {Reach["bring"]}
    */
   function bring(target, point, place, moved = new Map()) {
@@ -147,7 +147,7 @@ tabmux.reach = (() => {
     if (page) nudge(page, { x: 0, y: 0, width: innerWidth, height: innerHeight, scale: 1 }, point, place, moved);
   }
 
-  /** Puts scrollers back to where they were. @type {Reach["putBack"]} */
+  /** Moves scrollers back to their positions before. @type {Reach["putBack"]} */
   function putBack(moved) {
     for (const [scroller, { left, top }] of moved) scrollTo(scroller, { left, top, behavior: "instant" });
   }
@@ -159,7 +159,7 @@ tabmux.reach = (() => {
     return [overflowX, overflowY].some((overflow) => overflow !== "visible" && overflow !== "clip");
   }
 
-  /** The visible inside of a scroller, and by how much transforms have scaled it. @param {PageElement} node */
+  /** The visible part of a scroller, and its scale by transforms. @param {PageElement} node */
   function scrollport(node) {
     const rect = dom.rect(node);
     const plain = node instanceof HTMLElement ? offsetHeight(node) : rect.height;
@@ -185,7 +185,7 @@ tabmux.reach = (() => {
     scrollBy(scroller, { left: dx / port.scale, top: dy / port.scale, behavior: "instant" });
     if (scrollLeft(scroller) === before.left && scrollTop(scroller) === before.top) return;
     const now = point();
-    // A fixed element does not follow this scroller: leave the page as it was.
+    // A fixed element does not move with this scroller: undo the scrolling.
     if (now.x === at.x && now.y === at.y) return putBack([[scroller, before]]);
     if (!moved.has(scroller)) moved.set(scroller, before);
   }
@@ -197,7 +197,7 @@ tabmux.reach = (() => {
 
   /**
    * From the viewport of an iframe's document to ours. The linear part is the product of all transforms around the
-   * iframe; the middle of its box lies in the middle of its bounding box, whatever the transform.
+   * iframe; the middle of its box is the middle of its bounding box, for any transform.
    * @type {Reach["frameMatrix"]}
    */
   function frameMatrix(frame) {

@@ -1,12 +1,12 @@
 /**
- * Waiting and scrolling: until the document has stood still, until a text is there; moving a scroller and telling how
- * far it can go; who has the focus.
+ * Waiting until the document has stopped changing or a text is shown; scrolling; the title; the focused element; changes
+ * since the last survey.
  */
 (() => {
   "use strict";
   const { dom, element, describe, parentOf, isElement, rootOf, reach } = tabmux;
 
-  /** Resolves when so many frames in a row brought no change of the document, or after `capMs`. */
+  /** Resolves after `quietFrames` frames in a row without a change of the document, or after `capMs`. */
   tabmux.settle = async ({ quietFrames = 1, capMs = 100 } = {}) => {
     const start = performance.now();
     let changed = false;
@@ -15,7 +15,7 @@
     while (quiet < quietFrames && performance.now() - start < capMs) {
       changed = false;
       await tabmux.nextFrame();
-      // Records of the frame that just passed may still be on their way to the observer.
+      // Records of this frame may not have been delivered to the observer yet.
       if (observer.takeRecords().length) changed = true;
       quiet = changed ? 0 : quiet + 1;
     }
@@ -23,7 +23,7 @@
     return { quiet: quiet >= quietFrames };
   };
 
-  /** Takes away what the page has asked to be called for: all timers and frames, if they are not too many. */
+  /** Cancels all timers and animation frames of the page, if there are not too many. */
   tabmux.dropTimers = () => {
     const nothing = () => {};
     for (let id = setTimeout(nothing), n = 0; id > 0 && n < MOST_TIMERS; id--, n++) clearTimeout(id);
@@ -44,7 +44,7 @@
       return shown && describe(shown);
     });
 
-  /** Whether a selector can be read. */
+  /** Whether a selector is valid. */
   tabmux.isSelector = ({ selector }) => {
     try {
       dom.allInDocument(document, selector);
@@ -55,7 +55,7 @@
   };
 
   /**
-   * Looks after every change of the document until there is something to find.
+   * Calls `look` after every change of the document until it finds something.
    * @template T
    * @param {number} timeoutMs
    * @param {() => T | false | null | undefined} look
@@ -69,13 +69,13 @@
       if (found) return { found };
       const left = deadline - performance.now();
       if (left <= 0) return { found: null };
-      // A page that never stands still is looked at with a fifth of the time at most.
+      // On a page that changes all the time, looking takes at most a fifth of the time.
       const cost = performance.now() - looked;
       await nextChange(left, Math.min(Math.max(30, cost * 4), 1000));
     }
   }
 
-  /** Moves the scroller of the element, or of the page, and says where it is now. */
+  /** Scrolls the scroller of the element, or of the page, and returns its new position. */
   tabmux.scroll = ({ n, direction, amount }) => {
     const target = n ? element(n) : null;
     if (n && !target) return { ok: false, reason: "detached", detail: "" };
@@ -98,10 +98,10 @@
     return { ok: true, scroller: page ? "" : describe(scroller), moved: [at.x - before.x, at.y - before.y], at };
   };
 
-  /** The title as the document has it, whatever its elements are called. */
+  /** The title of the document, even if an element is named `title`. */
   tabmux.title = () => tabmux.clean(dom.title(document));
 
-  /** The element that typing would go to. */
+  /** The element that receives typing. */
   tabmux.focusedElement = () => {
     const target = tabmux.focused();
     const none = !target || dom.tag(target) === "body" || target === dom.documentElement(document);
@@ -112,11 +112,11 @@
     return { focused: true, n: tabmux.ref(target), frame, editable, element: describe(target) };
   };
 
-  /* Whether the document has changed since it was last surveyed, and who waits for that. */
+  /* Whether the document has changed since the last survey, and the callback that waits for a change. */
   /** @type {{ changed: boolean, wake: (() => void) | null, roots: number, tell(): void, observer: MutationObserver } | null} */
   let survey = null;
 
-  /** From now on the first change is noted; after that nothing is watched any more, so a busy page pays for one. */
+  /** Watches for the first change from now on. Then the observer is removed, so a busy page pays for one change only. */
   tabmux.beginWatching = () => {
     survey?.observer.disconnect();
     const tell = () => {
@@ -135,7 +135,7 @@
     new Promise((resolve) => {
       if (!survey || survey.changed) return resolve({ changed: true });
       const mine = survey;
-      // A component that comes to life gets a shadow root, which is no change of the tree.
+      // A component gets its shadow root without a mutation record, so the roots are counted.
       const rounds = setInterval(() => countRoots() !== mine.roots && mine.tell(), 1000);
       /** @param {boolean} changed */
       const answer = (changed) => {
@@ -163,7 +163,7 @@
   }
 
   /**
-   * Resolves after the next change, `pause` later at the earliest, and after `limit` at the latest.
+   * Resolves `pause` milliseconds after the next change, and after `limit` at the latest.
    * @param {number} limit
    * @param {number} pause
    */
@@ -173,7 +173,7 @@
     let observer;
     await new Promise((resolve) => {
       observer = watchChanges(() => resolve(undefined));
-      // Some texts appear without a change of the tree: a style sheet loads, a script sets a field's value.
+      // Some texts appear without a mutation: a style sheet loads, a script sets a field's value.
       setTimeout(resolve, Math.min(limit, 500));
     });
     observer?.disconnect();
@@ -182,7 +182,7 @@
   }
 
   /**
-   * All shadow roots we can see, however deep.
+   * All known shadow roots, at any depth.
    * @param {Document | ShadowRoot} [within]
    * @returns {Generator<ShadowRoot>}
    */
@@ -198,7 +198,7 @@
   }
 
   /**
-   * The nearest scroller around the element; for the page its own, else the largest one in it.
+   * The nearest scroller around the element. Without an element, the page's own, else the largest one in it.
    * @param {PageElement | null} target
    * @param {boolean} sideways
    */

@@ -1,6 +1,6 @@
 /**
- * The controls of this frame as facts: what each is, what it is called, what it takes, and what it belongs to. Tools
- * are made from these facts elsewhere; nothing here changes the page, and nothing secret is told.
+ * Facts about the controls of this frame: role, name, accepted values and group. Rust makes tools from them. Nothing here
+ * changes the page, and secret values are left out.
  */
 (() => {
   "use strict";
@@ -23,12 +23,12 @@
   /** @type {FieldLimit[]} */
   const LIMITS = ["min", "max", "step", "pattern", "minLength", "maxLength"];
 
-  /* The value a field had when it was first met: what was typed since is no default. */
+  /* The value of each field at its first survey. Values that were typed later are not defaults. */
   const defaults = new WeakMap();
 
   /**
-   * Looks at the document. `controls` and `groups` are the facts, `frames` the elements that show other documents,
-   * `hosts` those that may hide a closed shadow root, `tookMs` what the look has cost the page.
+   * Surveys the document. `controls` and `groups` are the facts, `frames` the frame elements, `hosts` the elements that may
+   * have a closed shadow root, `tookMs` the time that it took.
    */
   tabmux.survey = () => {
     const started = performance.now();
@@ -69,7 +69,7 @@
     };
   };
 
-  /* What all looks have cost: the time of the last one counts from its beginning, and is not yet paid for. */
+  /* The cost of all surveys, without the last one, whose pause is not over yet. */
   const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0, spanMs: 0 };
 
   /** @param {number} started */
@@ -81,10 +81,10 @@
     account.spanMs = started - account.begunMs;
   }
 
-  /** How often the document was looked at, and how long that took up to the beginning of the last look. */
+  /** How often the document was surveyed, and how long that took until the last survey began. */
   tabmux.account = () => ({ looks: account.looks, busyMs: account.busyMs, spanMs: account.spanMs });
 
-  /** What is clickable only because the field in it is, is told by the field. @param {ElementLine[]} operable */
+  /** Without elements that are clickable only because of the field inside them. @param {ElementLine[]} operable */
   function withoutWrappers(operable) {
     /** @param {ElementLine} line @param {ElementLine | undefined} next */
     const wraps = (line, next) => !OPERABLE.has(line.role) && next && FIELDS.has(next.role) && holds(line.element, next.element);
@@ -92,7 +92,7 @@
   }
 
   /**
-   * Fields outside of any form often have a button beside them that does what a form's would.
+   * Fields without a form often have a button next to them that acts like a submit button.
    * @param {ElementLine[]} operable
    * @param {Groups} groups
    */
@@ -113,7 +113,7 @@
   const opensPopup = (control) => (dom.attribute(control, "aria-haspopup") ?? "false") !== "false";
 
   /**
-   * The nearest element around both, if no list, menu or landmark lies between.
+   * The nearest element around both, if no list, menu or landmark is in between.
    * @param {PageElement} field
    * @param {PageElement} button
    */
@@ -168,7 +168,7 @@
     return facts;
   }
 
-  /** A component's own field is called what the component is called. @param {PageElement} element */
+  /** The name of the component around a field in a shadow root. @param {PageElement} element */
   function hostName(element) {
     for (let root = dom.rootNode(element); root instanceof ShadowRoot; root = dom.rootNode(dom.host(root))) {
       const host = dom.host(root);
@@ -188,7 +188,7 @@
     return aria("expanded") === null ? null : aria("expanded") === "true";
   }
 
-  /** A link that leads nowhere else, or looks like a button, acts as one. @param {PageElement} link */
+  /** Whether a link acts like a button: it leads nowhere, or looks like one. @param {PageElement} link */
   function acts(link) {
     const href = dom.attribute(link, "href") ?? "";
     return href === "" || href === "#" || /^javascript:/i.test(href) || /(^|[\s_-])(btn|button)([\s_-]|$)/i.test(dom.attribute(link, "class") ?? "");
@@ -227,7 +227,7 @@
     return facts;
   }
 
-  /** What a field takes. @param {PageElement} control @param {string} role */
+  /** The kind of value that a field takes. @param {PageElement} control @param {string} role */
   function kindOf(control, role) {
     const tag = dom.tag(control);
     if (tag === "select") return control.multiple ? "many" : "one";
@@ -241,7 +241,7 @@
     if (role === "combobox" || role === "listbox") return "pick";
     if (role === "slider" || role === "spinbutton") {
       if (control instanceof HTMLElement && dom.editable(control)) return "number";
-      // Without a value that can be read nobody can tell where it was moved to.
+      // Without a readable value, the result of moving it could not be checked.
       return dom.attribute(control, "aria-valuenow") === null ? "none" : "slide";
     }
     return role === "file" ? "file" : "area";
@@ -295,7 +295,7 @@
   }
 
   /**
-   * Secrets are what a page masks, and codes and card numbers, whatever the type of their field.
+   * Whether a field is for a secret: masked by the page, or a code or card number, with any type of field.
    * @param {PageElement} control
    */
   function isSensitive(control) {
@@ -309,7 +309,7 @@
   const TELLING_TYPES = words("checkbox radio range color date time month week datetime-local email url search");
 
   /**
-   * Gives every item the words that a person reads in it, and every group the heading above it.
+   * Adds the text of every item and the heading above every group.
    * @param {SomeLine[]} lines
    * @param {Groups} groups
    */
@@ -331,7 +331,7 @@
     }
   }
 
-  /** The options of a list that a page draws itself, as far as they show. @param {PageElement} control */
+  /** The options of a list that the page draws itself, as far as they exist in the document. @param {PageElement} control */
   function popupOptions(control) {
     const root = dom.rootNode(control);
     const ids = `${dom.attribute(control, "aria-controls") ?? ""} ${dom.attribute(control, "aria-owns") ?? ""}`.split(/\s+/).filter(Boolean);
@@ -361,7 +361,7 @@
   /** @param {PageElement} option */
   const optionText = (option) => (tabmux.nameOf(option) || tabmux.textOf(option, { asLabel: true })).slice(0, LONGEST_NAME);
 
-  /** The options that a list offers now, as `{n, text}`; if it has none, `anywhere` takes those that show in the document. */
+  /** The visible options of a list, as `{n, text}`. If it has none and `anywhere` is set, those in the whole document. */
   tabmux.offeredOptions = ({ n, anywhere = false }) => {
     const target = tabmux.element(n);
     if (!target) return { options: [] };
@@ -375,7 +375,7 @@
     return { options: found.map((option) => ({ n: ref(option), text: optionText(option) })) };
   };
 
-  /** Where a slider stands that the page draws itself: it gets the focus, or a few frames to leave `from`. */
+  /** The value of a slider that the page draws itself. Focuses it, or waits some frames until it differs from `from`. */
   tabmux.sliderAt = async ({ n, from = null }) => {
     const target = tabmux.element(n);
     if (!target) return { at: null };
@@ -384,15 +384,15 @@
       control.focus({ preventScroll: true });
       if (!holds(control, tabmux.focused())) return { at: null };
     }
-    const stands = () => Number.parseFloat(dom.attribute(control, "aria-valuenow") ?? "");
-    for (let frame = 0; frame < 20 && stands() === from; frame++) await new Promise(requestAnimationFrame);
-    return { at: Number.isFinite(stands()) ? stands() : null };
+    const value = () => Number.parseFloat(dom.attribute(control, "aria-valuenow") ?? "");
+    for (let frame = 0; frame < 20 && value() === from; frame++) await new Promise(requestAnimationFrame);
+    return { at: Number.isFinite(value()) ? value() : null };
   };
 
-  /** Which of these elements are still in the document. */
+  /** Whether all these elements are still in the document. */
   tabmux.stillHere = ({ elements }) => elements.every((n) => tabmux.element(n) !== null);
 
-  /** Whether something that can be on or off is on. */
+  /** Whether a control that can be on or off is on. */
   tabmux.isOn = ({ n }) => {
     const target = tabmux.element(n);
     const control = target && tabmux.controlOf(target);
@@ -402,7 +402,7 @@
   const formElements = tabmux.getter(HTMLFormElement.prototype, "elements");
   const skipsChecks = tabmux.getter(HTMLFormElement.prototype, "noValidate");
 
-  /** Which fields would keep the form of this control from being sent, as `{name, message}`. */
+  /** Invalid fields of this control's form, which would prevent sending it, as `{name, message}`. */
   tabmux.complaints = ({ n }) => {
     const target = tabmux.element(n);
     const { form, formNoValidate } = target ? tabmux.controlOf(target) : {};

@@ -1,6 +1,6 @@
 /**
- * What the tools read of a frame: the snapshot, the search, and whether some text is there. Lines look like
- * `uid=17_5 button "Save" disabled`; text that belongs to no line is quoted on one of its own.
+ * What tools read from a frame: the snapshot, the search, and whether some text is present. Lines look like
+ * `uid=17_5 button "Save" disabled`. Text that belongs to no element's line is quoted on a line of its own.
  */
 (() => {
   "use strict";
@@ -12,10 +12,10 @@
   const LONGEST_VALUE = 1000;
 
   /**
-   * The lines of this frame up to `maxBytes`. Beyond that, and beyond `depth` or outside the view if so asked, lines
-   * are only counted. `marks` has one character for each line: "1" if a person can act on it. `frames` tells below
-   * which line which frame element stands, `hosts` which elements may hide a closed shadow root. `view` is the part of
-   * the document that can be seen, if the caller knows it better than the frame itself.
+   * The lines of this frame up to `maxBytes`. Lines beyond that, beyond `depth`, or outside the view with `viewportOnly`
+   * are only counted. In the result, `marks` has one character for each line: "1" if a user can act on it. `frames` lists
+   * the frame elements and their lines, `hosts` the elements that may have a closed shadow root. `view` is the visible
+   * part of the document, if the caller knows it better than the frame itself.
    * @type {Tabmux["snapshot"]}
    */
   function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false }) {
@@ -41,8 +41,8 @@
   }
 
   /**
-   * Lines whose name, text or value holds `text` (in any case) and whose role is `role`; with each line found come the
-   * line around it, if that is what has a uid, and the first lines inside it. `ends` tells after how many lines each
+   * Lines whose name, text or value contains `text` (in any case) and whose role is `role`. Each match comes with the line
+   * around it, if only that has a uid, and the first lines inside it. `ends` has the number of lines after which each
    * match is complete.
    * @type {Tabmux["find"]}
    */
@@ -78,7 +78,7 @@
 
   const MOST_INSIDE = 8;
 
-  /** A line found, with what a reader needs to act on it. @param {SomeLine[]} lines @param {number} at */
+  /** A matching line, with the lines that a reader needs to act on it. @param {SomeLine[]} lines @param {number} at */
   function* around(lines, at) {
     const line = lines[at];
     let indent = 0;
@@ -100,7 +100,7 @@
   }
 
   /**
-   * Lines that together hold the text, as a sentence with a link in it does.
+   * Lines that together contain the text, such as a sentence with a link in it.
    * @param {SomeLine[]} lines
    * @param {string} wanted
    */
@@ -123,7 +123,7 @@
   }
 
   /**
-   * Which of `texts` can be read in this frame now, names of things included; what is typed into fields is not.
+   * Which of `texts` are shown in this frame now, including names of elements, but not values of fields.
    * @type {Tabmux["hasText"]}
    */
   function hasText({ texts }) {
@@ -156,7 +156,7 @@
   /** @param {string} text */
   const fold = (text) => collapse(text).trim().toLowerCase();
 
-  /** Everything a search looks at. @param {SomeLine} line */
+  /** All text of a line that a search looks at. @param {SomeLine} line */
   function wordsOf(line) {
     if (!line.element) return line.text;
     const { control } = line;
@@ -166,7 +166,7 @@
     return parts.join("\n");
   }
 
-  /** Printed lines within a budget of bytes. */
+  /** Printed lines, limited in bytes. */
   class Page {
     /** @param {number} maxBytes @param {boolean} verbose @param {Box | null} [seen] */
     constructor(maxBytes, verbose, seen = null) {
@@ -183,7 +183,7 @@
       this.full = false;
     }
 
-    /** Prints one line if it fits; after one that does not, nothing more is printed. @param {SomeLine} line */
+    /** Prints one line if it fits. After the first line that does not, nothing more is printed. @param {SomeLine} line */
     print(line) {
       const indent = Math.min(line.indent, DEEPEST_INDENT);
       const cut = this.cut;
@@ -201,7 +201,7 @@
       return true;
     }
 
-    /** Where the lines of a frame belong, and what part of its document can be seen. @param {ElementLine} line */
+    /** Where the lines of a frame belong, and which part of its document is visible. @param {ElementLine} line */
     place(line) {
       /** @type {typeof this.frames[number]} */
       const place = { line: this.lines.length, indent: line.indent + 1, element: ref(line.element) };
@@ -258,7 +258,7 @@
     }
 
     /**
-     * `options: "Red" selected, "Green", group "Warm": "Rust"`; of a long list the first ones and those selected.
+     * `options: "Red" selected, "Green", group "Warm": "Rust"`; of a long list only the first ones and the selected ones.
      * @param {HTMLSelectElement} select
      */
     options(select) {
@@ -285,7 +285,7 @@
     }
 
     /**
-     * Text in quotes; of one too long to print the beginning, and how much is missing.
+     * Text in quotes. Of a text that is too long, the beginning and how much is missing.
      * @param {string} text
      * @param {number} [longest]
      */
@@ -302,7 +302,7 @@
   }
 
   /**
-   * The name of a line: what its author says, else its own words, else a title or a placeholder.
+   * The name of a line: its label, else its own text, else a title or a placeholder.
    * @param {SomeLine} line
    */
   function nameOf(line) {
@@ -318,8 +318,8 @@
   const isSecretField = ({ control, isValue }) => (tabmux.isField(control) || isValue) && isSecret(control);
 
   /**
-   * For something nameless that can be operated: the text that its style shows; else what its author calls it in the
-   * markup. `<button.close>` is always the element itself, what it contains is named as such.
+   * For an operable element without a name: the text from its style, else its id and classes. `<button.close>` is always
+   * the element itself; an element inside it is printed as `contains=`.
    * @param {PageElement} element
    */
   function hint(element) {
@@ -340,7 +340,7 @@
   /** @param {PageElement} element */
   const isMarked = (element) => Boolean(dom.attribute(element, "class") || dom.attribute(element, "id"));
 
-  /** The name of the file, or of the part of it, that an element shows. @param {PageElement} element */
+  /** The file name, or the part of the file, of an element's picture. @param {PageElement} element */
   function pictureOf(element) {
     const source = dom.attribute(element, "src") ?? (dom.tag(element) === "use" ? dom.attribute(element, "href") : null);
     if (!source || source.startsWith("data:")) return "";
@@ -350,7 +350,7 @@
   }
 
   /**
-   * An address as short as it stays useful: relative to this site, without what data and scripts carry.
+   * A short address: relative to this site, and without the contents of `data:` and `javascript:`.
    * @param {string} href
    * @param {number} longest
    */

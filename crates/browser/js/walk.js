@@ -1,6 +1,6 @@
 /**
  * One pass over the flat tree of this frame's document, in reading order, that turns elements and text into lines.
- * It keeps its own stack, so neither depth nor width of a page can hurt it, and it never changes the page.
+ * It keeps its own stack, so a deep or wide page cannot overflow it, and it never changes the page.
  */
 (() => {
   "use strict";
@@ -13,9 +13,9 @@
     "script style template noscript head meta link title base param source track datalist colgroup col desc defs " +
       "symbol clipPath mask pattern linearGradient radialGradient filter marker metadata rp",
   );
-  /** Elements that may carry a shadow root, besides custom ones. */
+  /** Elements that may have a shadow root, besides custom elements. */
   const HOSTS = words("article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span");
-  /** Roles whose line takes the first words found inside; the others are told apart from their contents. */
+  /** Roles whose line takes the first text found inside; for others, the contents are lines of their own. */
   const SPEAKERS = words(
     "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip treeitem row " +
       "listitem cell gridcell columnheader rowheader clickable focusable draggable alert status timer blockquote img textbox " +
@@ -29,7 +29,7 @@
   const asked = new WeakMap();
 
   /**
-   * The elements of these numbers, for the debugger to look at; it need not look again while they keep their size.
+   * The elements of these numbers, for the debugger to inspect. It need not do so again while they keep their size.
    * @type {Tabmux["elementsOf"]}
    */
   function elementsOf(numbers) {
@@ -44,7 +44,7 @@
     return `${width}x${height}`;
   }
 
-  /** Shadow roots that the debugger found, as host, root, host, root, … @type {Tabmux["adoptClosedRoots"]} */
+  /** Registers shadow roots that the debugger found, as host, root, host, root, … @type {Tabmux["adoptClosedRoots"]} */
   function adoptClosedRoots(...pairs) {
     for (let index = 0; index + 1 < pairs.length; index += 2) {
       const [host, root] = /** @type {[Element, ShadowRoot]} */ (pairs.slice(index, index + 2));
@@ -55,9 +55,9 @@
 
   /**
    * Walks and calls `emit(line)` for every line in reading order until it returns false. A line is
-   * `{ element, role, text, indent, operable, … }`; a line of mere text has no element.
-   * Answers `{ hosts, moreHosts, whole }`: elements that may hide a closed root, whether there are more of them, and
-   * whether the walk came to its end.
+   * `{ element, role, text, indent, operable, … }`; a line of text only has no element.
+   * Returns `{ hosts, moreHosts, whole }`: elements that may have a closed root, whether there are more of them, and
+   * whether the walk was complete.
    * @type {Tabmux["walk"]}
    */
   function walk(emit, { from = null, verbose = false } = {}) {
@@ -73,14 +73,14 @@
       /** @type {OpenPlace[]} */
       this.stack = [];
       /** @type {ElementLine[]} */
-      this.waiting = []; // lines opened around this place and not yet sent
+      this.waiting = []; // lines that are open around this place and not yet sent
       /** @type {{ item: ElementLine, line: SomeLine } | null} */
       this.held = null; // the only line so far of a list item that is itself not yet sent
       this.text = ""; // the run of text being read
-      this.hiddenText = ""; // what of it is aria-hidden inside something named by its contents
+      this.hiddenText = ""; // the aria-hidden part of it, inside an element that is named by its contents
       /** @type {Node | null} */
       this.origin = null; // the text node it began with
-      this.spoken = false; // whether the run holds more than cell borders
+      this.spoken = false; // whether the run has more than cell borders
       this.preformatted = false;
       /** @type {PageElement[]} */
       this.hosts = [];
@@ -161,7 +161,7 @@
     }
 
     /**
-     * Ends the run of text: it names the line around it if that has no words yet, else it is a line of its own.
+     * Ends the run of text: it becomes the text of the line around it if that has none yet, else a line of its own.
      * @param {Place} place
      */
     flush(place) {
@@ -200,12 +200,12 @@
         this.text += " ";
         return;
       }
-      /* This is the costly part of a walk: as few properties as will do, by the quicker of two ways. */
+      /* This is the expensive part of a walk, so it reads few properties, in the faster of two ways. */
       const style = getComputedStyle(element);
       const display = property(style, "display");
       if (display === "none" && tag !== "area") return;
       if (display === "") {
-        /* Not in the flat tree: its parent shows a root that we do not know. */
+        /* Not in the flat tree: its parent has a shadow root that we do not know. */
         this.suspect(dom.parent(element));
         return;
       }
@@ -287,7 +287,7 @@
     }
 
     /**
-     * A block begins or ends: text before and after it belongs to different lines, or words of one name.
+     * A block begins or ends: text before and after it belongs to different lines, or to different words of one name.
      * @param {Place} place
      */
     border(place) {
@@ -336,7 +336,7 @@
       return line;
     }
 
-    /** Ends a line: one that nothing inside made worth telling goes unsaid. @param {ElementLine} line */
+    /** Ends a line. It is dropped if nothing inside it was sent and it need not be kept. @param {ElementLine} line */
     close(line) {
       if (this.held?.item === line) {
         const { line: only } = this.held;
@@ -350,13 +350,13 @@
       }
     }
 
-    /** Sends the lines that wait around this place: something inside them is worth telling. */
+    /** Sends the lines that are open around this place, because something inside them is sent. */
     sendWaiting() {
       for (const line of this.waiting.splice(0)) this.send(line);
     }
 
     /**
-     * A list item that holds one line and no words of its own is told by that line, so it waits for a second one.
+     * A list item with only one line inside and no text of its own is replaced by that line, so it waits for a second one.
      * @param {SomeLine} line
      */
     send(line) {
@@ -381,7 +381,7 @@
     }
 
     /**
-     * Notes an element that may carry a closed shadow root and was not looked at in its present size.
+     * Stores an element that may have a closed shadow root and was not inspected at its present size.
      * @param {Node | null} element
      */
     suspect(element) {
@@ -392,7 +392,7 @@
   }
 
   /**
-   * Row text without the borders that lead nowhere; the first words of a row keep their place.
+   * Row text without borders at its end. Borders at its start are kept only for the first text of a row.
    * @param {string} text
    * @param {boolean} later
    */

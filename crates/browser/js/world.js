@@ -1,13 +1,13 @@
 /**
- * Ground floor of the page scripts: element numbers, DOM access that a page cannot clobber, the flat tree with its
- * closed shadow roots, boxes, and the words that name an element in a message. Evaluated first, in an isolated world.
+ * The base of the page scripts: element numbers, DOM access that a page cannot clobber, the flat tree with its closed
+ * shadow roots, boxes, and how messages name an element. Evaluated first, in an isolated world.
  */
 globalThis.tabmux ??= (() => {
   "use strict";
 
   /*
-   * A form answers `form.children` with its field of that name, and a document does the like, in every world. So the
-   * getters are taken from the prototypes once and never read through the node itself.
+   * `form.children` returns the form's field of that name if it has one, and documents behave alike, in every world. So
+   * the getters are taken from the prototypes once, and are never read through the node itself.
    */
   /** @type {Tabmux["getter"]} */
   const getter = (prototype, name) => {
@@ -26,7 +26,7 @@ globalThis.tabmux ??= (() => {
 
   /*
    * Engines differ in which prototype has a property: one above the usual one, one below it (Lightpanda has the title
-   * in HTMLDocument), or none. Where it is not above, the node's own prototypes are asked; they are those of our world.
+   * in HTMLDocument), or none. If it is not above, the prototypes of the node are searched; they belong to our world.
    */
   /** @param {object} prototype @param {PropertyKey} name */
   function descriptor(prototype, name) {
@@ -75,7 +75,7 @@ globalThis.tabmux ??= (() => {
   /** @type {SafeDom} */
   const dom = properties;
 
-  /* A number is given once and belongs to that element for as long as the document lives. */
+  /* Each element gets its number once and keeps it as long as the document exists. */
   const numbers = new WeakMap();
   const elements = new Map();
   const forget = new FinalizationRegistry((number) => elements.delete(number));
@@ -93,14 +93,14 @@ globalThis.tabmux ??= (() => {
     return number;
   }
 
-  /** The element of that number if it is still in the document. @type {Tabmux["element"]} */
+  /** The element with that number, if it is still in the document. @type {Tabmux["element"]} */
   function element(number) {
     const found = elements.get(number)?.deref();
     return found && dom.connected(found) ? found : null;
   }
 
   /**
-   * What became of a number: "here", "detached" (it was in this document and is no more) or "unknown".
+   * Whether the element of a number is "here", "detached" (removed from this document) or "unknown".
    * @type {Tabmux["fate"]}
    */
   function fate(number) {
@@ -108,7 +108,7 @@ globalThis.tabmux ??= (() => {
     return Number.isInteger(number) && number > 0 && number <= last ? "detached" : "unknown";
   }
 
-  /* Closed roots cannot be read from the page; the debugger hands them in, with their hosts. */
+  /* Scripts cannot read closed roots. The debugger passes them in, with their hosts. */
   const closedRoots = new WeakMap();
   /** @type {Tabmux["closedRoot"]} */
   const closedRoot = (host) => closedRoots.get(host) ?? null;
@@ -117,18 +117,18 @@ globalThis.tabmux ??= (() => {
     closedRoots.set(host, root);
   }
 
-  /** Makes the closed roots around a node known: from inside they can be seen. @type {Tabmux["adoptAround"]} */
+  /** Registers the closed roots around a node: from inside they can be read. @type {Tabmux["adoptAround"]} */
   function adoptAround(node) {
     for (let root = dom.rootNode(node); isRoot(root); root = dom.rootNode(dom.host(root))) {
       if (!dom.openRoot(dom.host(root))) adoptClosedRoot(dom.host(root), root);
     }
   }
 
-  /** The shadow root of a host as far as we know it, open or closed. @type {Tabmux["rootOf"]} */
+  /** The shadow root of a host, open or closed, if we know it. @type {Tabmux["rootOf"]} */
   const rootOf = (host) => dom.openRoot(host) ?? closedRoots.get(host) ?? null;
 
   /**
-   * Whether an element is in a state such as `:modal`. In an engine that does not know the state, none is.
+   * Whether an element is in a state such as `:modal`. In an engine that does not know the state, no element is.
    * @type {Tabmux["inState"]}
    */
   function inState(element, state) {
@@ -221,7 +221,7 @@ globalThis.tabmux ??= (() => {
   const visible = (target) => dom.rendered(target, { visibilityProperty: true, contentVisibilityAuto: false });
 
   /**
-   * The box in viewport coordinates of this frame; of an element without one (`display: contents`) that of its insides.
+   * The box in viewport coordinates of this frame; of an element without one (`display: contents`) that of its contents.
    * @type {Tabmux["boxOf"]}
    */
   function boxOf(target) {
@@ -246,8 +246,8 @@ globalThis.tabmux ??= (() => {
   }
 
   /*
-   * What a page may not smuggle into our lines: control characters, directional overrides, invisible characters.
-   * Joiners stay where they shape a letter or an emoji; everything else invisible goes.
+   * Characters that a page must not put into our lines: control characters, directional overrides, invisible characters.
+   * Joiners are kept where they shape a letter or an emoji; all other invisible characters are removed.
    */
   const SUSPECT =
     /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff]/;
@@ -262,7 +262,7 @@ globalThis.tabmux ??= (() => {
   /** Text as it is read: clean, with every run of white space made one blank. @type {Tabmux["collapse"]} */
   const collapse = (text) => clean(text).replace(/[\s\u2028\u2029]+/g, " ");
 
-  /** A value of a state: one short word, whatever the page put there. @type {Tabmux["word"]} */
+  /** A value of a state, shortened to one word without special characters. @type {Tabmux["word"]} */
   const word = (text) => text.replace(/[^\w.:+-]+/g, "-").slice(0, 20);
 
   /** Text in double quotes on one line. @type {Tabmux["quote"]} */

@@ -1,11 +1,8 @@
-/**
- * Forms that say that they are tools: what they take, and how they are filled and sent.
- * @param {{ prototype: object }} type
- * @param {string} name
- */
+/** Forms that say that they are tools: what they take, and how they are filled and sent. */
 
+/** @param {{ prototype: object }} type @param {string} name */
 const getterOf = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name)?.get;
-// A control may be called `elements` or `getAttribute`, and would be found instead.
+// A control named `elements` or `getAttribute` would be found instead.
 /** @param {Element} element @param {string} name */
 const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
 /** @param {HTMLFormElement} form @returns {FormControl[]} */
@@ -119,7 +116,7 @@ const fillForm = (form, input) => {
   }
 };
 
-/** Submissions that an agent caused, and what pages answer to them. */
+/** Submissions that an agent caused, with the answers of the page. */
 const submissions = new WeakMap();
 
 const teachSubmitEvents = () => {
@@ -136,7 +133,7 @@ const teachSubmitEvents = () => {
       /** @this {SubmitEvent} @param {unknown} answer */
       value(answer) {
         const submission = submissions.get(this);
-        if (!submission) throw new DOMException("No agent sent this form", "InvalidStateError");
+        if (!submission) throw new DOMException("This form was not submitted by an agent", "InvalidStateError");
         submission.answer = Promise.resolve(answer);
       },
       writable: true,
@@ -147,7 +144,7 @@ const teachSubmitEvents = () => {
 };
 
 /**
- * Fills a form and has it sent: at once, or whenever the user does.
+ * Fills a form and submits it; without `toolautosubmit`, waits for the user to submit it.
  * @param {HTMLFormElement} form
  * @param {object} input
  * @param {AbortSignal} signal
@@ -163,7 +160,7 @@ const runForm = (form, input, signal) => {
       act(value);
     };
     const listening = { signal: over.signal, capture: true };
-    // Seen first on the way down, and judged when the page has had its say.
+    // The event is seen first in the capture phase, and judged after the page has handled it.
     addEventListener(
       "submit",
       (event) => {
@@ -181,7 +178,7 @@ const runForm = (form, input, signal) => {
       else if (event.defaultPrevented) {
         end(fail, new Error("The site called preventDefault() on the form, and not respondWith()"));
       } else if (attribute(form, "method") === "dialog") end(done, undefined);
-      // Otherwise the page is being left, and nobody is there to answer.
+      // Otherwise the page is being left, and there is no answer.
     };
     form.addEventListener("reset", () => end(fail, new Error("The form was reset")), listening);
     signal.addEventListener("abort", () => end(fail, signal.reason), listening);
@@ -196,7 +193,7 @@ const runForm = (form, input, signal) => {
   });
 };
 
-/** Registers the document's forms, and follows them as they come, change and go. @param {PageContext} context */
+/** Registers the document's forms, and keeps up with their changes. @param {PageContext} context */
 const followForms = (context) => {
   const known = new Map();
   let waiting = false;
@@ -220,7 +217,7 @@ const followForms = (context) => {
         inputSchema: schemaOf(form),
         execute: (input, { signal }) => runForm(form, input, AbortSignal.any([signal, gone.signal])),
       };
-      // One without a fit name, or with another's, is no tool; the browser's own is silent there, too.
+      // A form with an invalid name or the name of another tool is ignored, as in the browser's own implementation.
       context.registerTool(tool, { signal: gone.signal }).catch(() => {});
     }
   };

@@ -1,8 +1,6 @@
-/**
- * `document.modelContext` for documents whose browser has none. Pages use it as they would use the browser's.
- * @param {() => void} changed
- */
+/** `document.modelContext` for browsers that have none. Pages use it like the browser's own. */
 
+/** @param {() => void} changed */
 const makeModelContext = (changed) => {
   /** @type {Map<string, RegisteredTool>} */
   const tools = new Map();
@@ -11,7 +9,7 @@ const makeModelContext = (changed) => {
   /** @param {string} text */
   const refuse = (text) => new DOMException(text, "InvalidStateError");
 
-  /** The same object in another window of the same origin, if it has one of ours. @param {any} view */
+  /** The inner functions of the context in another window of the same origin, if it is one of ours. @param {any} view */
   const insideOf = (view) => {
     const own = Object.getOwnPropertyDescriptor(view.Document.prototype, "modelContext");
     return own?.get?.call(view.document)?.[inside];
@@ -113,7 +111,7 @@ const makeModelContext = (changed) => {
         throw refuse("A tool's name has 1 to 128 of the characters A-Z a-z 0-9 _ . -");
       }
       if (typeof description !== "string" || !description) throw refuse("A tool needs a description");
-      if (tools.has(name)) throw refuse(`There is a tool ${name} already`);
+      if (tools.has(name)) throw refuse(`A tool named ${name} is already registered`);
       const schema = inputSchema === undefined ? undefined : parse(stringify(inputSchema));
       signal?.throwIfAborted();
       const entry = {

@@ -1,4 +1,4 @@
-/** MCP servers that run inside the page and speak over `postMessage`, as those on MCP-B's tab transport do. */
+/** MCP servers that run inside the page and communicate over `postMessage`, as with MCP-B's tab transport. */
 
 const DEFAULT_CHANNEL = "mcp-default";
 const MOST_SERVERS = 4;
@@ -6,14 +6,14 @@ const MOST_PAGES = 10;
 const MOST_LISTED = 1000;
 const PATIENCE = 5000;
 const PAUSE = 50;
-/** On which channel a tool is called. A page cannot say so itself. */
+/** The key of a tool's channel. A symbol, because a page cannot set it. */
 const channelOf = Symbol("channel");
 
 /** @param {Tell} tell @param {boolean} isLate @param {() => void} changed */
 const followServers = (tell, isLate, changed) => {
   /** @type {Map<string, PageServer>} */
   const servers = new Map();
-  // Others may speak to the same server, and all see all answers.
+  // Other clients may use the same server, and all of them see all answers.
   const own = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
   let asked = 0;
 
@@ -22,7 +22,7 @@ const followServers = (tell, isLate, changed) => {
     window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
 
   /**
-   * What a server answers, an empty object if it refuses; nothing if it is silent.
+   * The answer of a server, an empty object for an error, `undefined` if it does not answer.
    * @param {PageServer} server
    * @param {string} method
    * @param {object} params
@@ -50,7 +50,7 @@ const followServers = (tell, isLate, changed) => {
     say(server.channel, { jsonrpc: "2.0", method: "notifications/initialized" });
   };
 
-  /** All its tools, as far as there is room; nothing if it is silent. @param {PageServer} server */
+  /** All its tools, up to the limit; `undefined` if it does not answer. @param {PageServer} server */
   const list = async (server) => {
     /** @type {any[]} */
     let tools = [];
@@ -68,7 +68,7 @@ const followServers = (tell, isLate, changed) => {
 
   /** @param {PageServer} server */
   const readTools = async (server) => {
-    // One that was there before us may have been greeted by another, whose greeting should stand.
+    // A server that was there before us may have been initialized by another client, which must stay so.
     const listed = server.isNew ? undefined : await list(server);
     server.isNew = false;
     if (listed?.length || server.isGreeted) return listed;
@@ -76,7 +76,7 @@ const followServers = (tell, isLate, changed) => {
     return list(server);
   };
 
-  /** One reading at a time, however often it says that its tools changed. @param {PageServer} server */
+  /** Reads the tools once at a time, however often the server reports changes. @param {PageServer} server */
   const follow = async (server) => {
     server.isStale = true;
     if (server.isBusy) return;
@@ -109,7 +109,7 @@ const followServers = (tell, isLate, changed) => {
     } else if (!server) {
       meet(channel, payload === "mcp-server-ready" && !isLate);
     } else if (payload === "mcp-server-ready") {
-      // An answer to somebody's question, or another server in the place of the first.
+      // An answer to another client's question, or a new server that replaced the first.
       server.isGreeted = false;
       follow(server);
     } else if (payload?.method === "notifications/tools/list_changed") {
@@ -131,7 +131,7 @@ const followServers = (tell, isLate, changed) => {
     },
     true,
   );
-  // A server says when it begins. One that began before us has to be asked.
+  // A server announces its start. One that started before us has to be asked.
   if (isLate) say(DEFAULT_CHANNEL, "mcp-check-ready");
 
   return {
