@@ -1,5 +1,5 @@
-//! What a page's worker and the daemon say to each other on the websocket `/page`: one JSON object per
-//! frame, each with a `type`. `docs/page-protocol.md` tells what they mean.
+//! The messages between a page's worker and the daemon on the websocket `/page`: one JSON object per frame, each
+//! with a `type`. `docs/page-protocol.md` describes them.
 
 #[cfg(feature = "bindings")]
 mod bindings;
@@ -18,7 +18,7 @@ pub const PAGE_PROTOCOL: u32 = 1;
 /// The longest frame that a worker may send. Results have at most 8 Mi characters, of up to three bytes.
 pub const LONGEST_FRAME: usize = 25 * 1024 * 1024;
 
-/// What a worker says.
+/// A message from a worker.
 #[derive(Clone, Debug, Deserialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "ToDaemon"))]
 #[serde(
@@ -27,7 +27,7 @@ pub const LONGEST_FRAME: usize = 25 * 1024 * 1024;
     rename_all_fields = "camelCase"
 )]
 pub enum FromPage {
-    /// The first word.
+    /// The first message.
     Hello {
         /// The protocol it speaks.
         version: u32,
@@ -40,42 +40,42 @@ pub enum FromPage {
         #[cfg_attr(feature = "bindings", ts(as = "WorkerKind"))]
         worker: IgnoredAny,
     },
-    /// A tab is there, with no tools yet.
+    /// Registers a tab, which has no tools yet.
     RegisterTab(PageTab),
-    /// Something about a tab is different now; its tools stay.
+    /// Updates a tab; its tools stay.
     UpdateTab(PageTab),
-    /// A tab is gone, and its tools with it.
+    /// Unregisters a tab and its tools.
     UnregisterTab {
-        /// Which one.
+        /// The tab.
         tab_id: String,
     },
-    /// The user has this tab in front, or none of this worker's.
+    /// The user's active tab changed.
     SetActiveTab {
-        /// Which one.
+        /// The active tab; `None` if it is none of this worker's.
         tab_id: Option<String>,
         /// Since when, in milliseconds since 1970.
         at: f64,
     },
-    /// A tab offers a tool.
+    /// Registers a tool of a tab.
     RegisterTool(PageTool),
-    /// A tab no longer offers a tool.
+    /// Unregisters a tool of a tab.
     UnregisterTool {
-        /// Which tab.
+        /// The tab.
         tab_id: String,
-        /// Which tool.
+        /// The tool.
         name: String,
     },
-    /// A call is over.
+    /// The result of a call.
     ToolCallResult {
-        /// Which one.
+        /// The call.
         call_id: String,
-        /// Whether the tool answered.
+        /// Whether the tool succeeded.
         success: bool,
-        /// What it answered: a `CallToolResult` of MCP.
+        /// Its result: a `CallToolResult` of MCP.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(optional, as = "Option<CallToolResult>"))]
         result: Value,
-        /// Why it did not.
+        /// Why it failed.
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(optional, as = "Option<String>"))]
         error: String,
@@ -84,9 +84,9 @@ pub enum FromPage {
         #[cfg_attr(feature = "bindings", ts(optional, as = "Option<CallErrorCode>"))]
         code: String,
     },
-    /// Wants a sign of life.
+    /// Asks for a `PONG`.
     Ping,
-    /// Gives one.
+    /// Answers a `PING`.
     Pong,
 }
 
@@ -95,14 +95,18 @@ pub enum FromPage {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "TabRecord"))]
 #[serde(rename_all = "camelCase")]
 pub struct PageTab {
-    /// Its own name.
+    /// The id that it gave itself.
     pub tab_id: String,
-    /// The name of the document that it shows, another one each time that it registers.
+    /// The id of its document, a new one each time that the tab registers.
     pub document_id: String,
     /// Its address.
     pub url: String,
     /// Its title.
     pub title: String,
+    /// The nonce that the daemon's script put into the document, if it did.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(optional))]
+    pub nonce: Option<String>,
     /// Whether the document is visible. The daemon does not use it.
     #[serde(default)]
     #[cfg_attr(feature = "bindings", ts(as = "bool"))]
@@ -115,10 +119,6 @@ pub struct PageTab {
     #[serde(default)]
     #[cfg_attr(feature = "bindings", ts(as = "f64"))]
     pub last_seen: IgnoredAny,
-    /// What the daemon put into the document, if it did.
-    #[serde(default)]
-    #[cfg_attr(feature = "bindings", ts(optional))]
-    pub nonce: Option<String>,
 }
 
 /// A tool that a tab offers.
@@ -126,17 +126,21 @@ pub struct PageTab {
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "ToolRecord"))]
 #[serde(rename_all = "camelCase")]
 pub struct PageTool {
-    /// Which tab.
+    /// The tab.
     pub tab_id: String,
-    /// What the page calls it.
+    /// The name that the page gave it.
     pub name: String,
-    /// What it is for, in the author's words.
+    /// The author's description.
     #[serde(default)]
     pub description: String,
     /// The author's schema of its arguments.
     #[serde(default)]
     #[cfg_attr(feature = "bindings", ts(type = "JsonObject"))]
     pub input_schema: Map<String, Value>,
+    /// The author's hints about its effects.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(optional, as = "Option<ToolAnnotations>"))]
+    pub annotations: Map<String, Value>,
     /// The author's schema of its structured results. The daemon does not use it.
     #[serde(default)]
     #[cfg_attr(
@@ -144,10 +148,6 @@ pub struct PageTool {
         ts(optional, as = "Option<bindings::JsonObject>")
     )]
     pub output_schema: IgnoredAny,
-    /// What the author says of its effects.
-    #[serde(default)]
-    #[cfg_attr(feature = "bindings", ts(optional, as = "Option<ToolAnnotations>"))]
-    pub annotations: Map<String, Value>,
     /// Where the handler is. There is one kind only, and the daemon does not use it.
     #[serde(default)]
     #[cfg_attr(feature = "bindings", ts(as = "HandlerType"))]
@@ -158,7 +158,7 @@ pub struct PageTool {
     pub web_mcp: IgnoredAny,
 }
 
-/// What the daemon says to a worker.
+/// A message from the daemon to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "FromDaemon"))]
 #[serde(
@@ -167,37 +167,37 @@ pub struct PageTool {
     rename_all_fields = "camelCase"
 )]
 pub enum ToPage {
-    /// The worker is heard.
+    /// The connection is accepted.
     Welcome {
-        /// The protocol that is spoken.
+        /// The protocol version in use.
         version: u32,
     },
-    /// It is not, and this is the last word.
+    /// The connection is refused and will be closed.
     Refused {
         /// Why, for the page's developer.
         reason: String,
     },
-    /// A tab is not taken in, or no longer.
+    /// A tab is refused, or no longer accepted.
     TabRefused {
-        /// Which one.
+        /// The tab.
         tab_id: String,
-        /// Whether it would be under another id.
+        /// Whether it would be accepted with another id.
         another_id: bool,
         /// Why, for the page's developer.
         reason: String,
     },
-    /// A tool is not published.
+    /// A tool is refused.
     ToolRejected {
-        /// Of which tab.
+        /// The tab.
         tab_id: String,
-        /// Which one.
+        /// The tool.
         name: String,
         /// Why, for the page's developer.
         reason: String,
     },
-    /// Run this tool once, in this tab.
+    /// Runs a tool once, in this tab.
     CallTool {
-        /// The call's name.
+        /// The call's id.
         call_id: String,
         /// The tab.
         target_tab_id: String,
@@ -209,14 +209,14 @@ pub enum ToPage {
         #[cfg_attr(feature = "bindings", ts(type = "JsonObject"))]
         args: Map<String, Value>,
     },
-    /// Nobody waits for this call any more.
+    /// Cancels a call.
     CancelCall {
-        /// Which one.
+        /// The call.
         call_id: String,
     },
-    /// Wants a sign of life.
+    /// Asks for a `PONG`.
     Ping,
-    /// Gives one.
+    /// Answers a `PING`.
     Pong,
 }
 
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_of_the_document_is_understood_or_said() {
+    fn every_example_of_the_document_can_be_parsed() {
         let from_daemon = [
             "WELCOME",
             "REFUSED",
@@ -244,20 +244,20 @@ mod tests {
             "CALL_TOOL",
             "CANCEL_CALL",
         ];
-        let mut heard = 0;
+        let mut parsed = 0;
         for example in examples() {
             if from_daemon.contains(&example["type"].as_str().unwrap()) {
                 continue;
             }
             serde_json::from_value::<FromPage>(example.clone())
                 .unwrap_or_else(|error| panic!("{error}: {example}"));
-            heard += 1;
+            parsed += 1;
         }
-        assert!(heard >= 9, "{heard}");
+        assert!(parsed >= 9, "{parsed}");
     }
 
     #[test]
-    fn what_we_say_has_the_keys_of_the_document() {
+    fn our_messages_have_the_keys_of_the_document() {
         let call = ToPage::CallTool {
             call_id: "17".into(),
             target_tab_id: "550e8400-e29b-41d4-a716-446655440000".into(),
@@ -265,7 +265,7 @@ mod tests {
             tool_name: "get_user".into(),
             args: Map::from_iter([("id".to_owned(), Value::from("7"))]),
         };
-        let said = [
+        let messages = [
             serde_json::to_value(call).unwrap(),
             serde_json::to_value(ToPage::Welcome { version: 1 }).unwrap(),
             serde_json::to_value(ToPage::TabRefused {
@@ -280,7 +280,7 @@ mod tests {
             .unwrap(),
         ];
         let examples = examples();
-        for message in said {
+        for message in messages {
             assert!(examples.contains(&message), "{message}");
         }
     }

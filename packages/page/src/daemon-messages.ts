@@ -5,7 +5,7 @@ import type { JsonObject } from './json.js';
 export const PROTOCOL_VERSION = 1;
 
 /**
- * What a worker says.
+ * A message from a worker.
  */
 export type ToDaemon = { "type": "HELLO", 
 /**
@@ -21,11 +21,11 @@ library: string,
  */
 worker: WorkerKind, } | { "type": "REGISTER_TAB" } & TabRecord | { "type": "UPDATE_TAB" } & TabRecord | { "type": "UNREGISTER_TAB", 
 /**
- * Which one.
+ * The tab.
  */
 tabId: string, } | { "type": "SET_ACTIVE_TAB", 
 /**
- * Which one.
+ * The active tab; `None` if it is none of this worker's.
  */
 tabId: string | null, 
 /**
@@ -33,27 +33,27 @@ tabId: string | null,
  */
 at: number, } | { "type": "REGISTER_TOOL" } & ToolRecord | { "type": "UNREGISTER_TOOL", 
 /**
- * Which tab.
+ * The tab.
  */
 tabId: string, 
 /**
- * Which tool.
+ * The tool.
  */
 name: string, } | { "type": "TOOL_CALL_RESULT", 
 /**
- * Which one.
+ * The call.
  */
 callId: string, 
 /**
- * Whether the tool answered.
+ * Whether the tool succeeded.
  */
 success: boolean, 
 /**
- * What it answered: a `CallToolResult` of MCP.
+ * Its result: a `CallToolResult` of MCP.
  */
 result?: CallToolResult, 
 /**
- * Why it did not.
+ * Why it failed.
  */
 error?: string, 
 /**
@@ -62,11 +62,11 @@ error?: string,
 code?: CallErrorCode, } | { "type": "PING" } | { "type": "PONG" };
 
 /**
- * What the daemon says to a worker.
+ * A message from the daemon to a worker.
  */
 export type FromDaemon = { "type": "WELCOME", 
 /**
- * The protocol that is spoken.
+ * The protocol version in use.
  */
 version: number, } | { "type": "REFUSED", 
 /**
@@ -74,11 +74,11 @@ version: number, } | { "type": "REFUSED",
  */
 reason: string, } | { "type": "TAB_REFUSED", 
 /**
- * Which one.
+ * The tab.
  */
 tabId: string, 
 /**
- * Whether it would be under another id.
+ * Whether it would be accepted with another id.
  */
 anotherId: boolean, 
 /**
@@ -86,11 +86,11 @@ anotherId: boolean,
  */
 reason: string, } | { "type": "TOOL_REJECTED", 
 /**
- * Of which tab.
+ * The tab.
  */
 tabId: string, 
 /**
- * Which one.
+ * The tool.
  */
 name: string, 
 /**
@@ -98,7 +98,7 @@ name: string,
  */
 reason: string, } | { "type": "CALL_TOOL", 
 /**
- * The call's name.
+ * The call's id.
  */
 callId: string, 
 /**
@@ -118,7 +118,7 @@ toolName: string,
  */
 args: JsonObject, } | { "type": "CANCEL_CALL", 
 /**
- * Which one.
+ * The call.
  */
 callId: string, } | { "type": "PING" } | { "type": "PONG" };
 
@@ -127,11 +127,11 @@ callId: string, } | { "type": "PING" } | { "type": "PONG" };
  */
 export type TabRecord = { 
 /**
- * Its own name.
+ * The id that it gave itself.
  */
 tabId: string, 
 /**
- * The name of the document that it shows, another one each time that it registers.
+ * The id of its document, a new one each time that the tab registers.
  */
 documentId: string, 
 /**
@@ -143,6 +143,10 @@ url: string,
  */
 title: string, 
 /**
+ * The nonce that the daemon's script put into the document, if it did.
+ */
+nonce?: string, 
+/**
  * Whether the document is visible. The daemon does not use it.
  */
 visible: boolean, 
@@ -153,26 +157,22 @@ focused: boolean,
 /**
  * When the tab was last opened, focused or used, in milliseconds since 1970. The daemon does not use it.
  */
-lastSeen: number, 
-/**
- * What the daemon put into the document, if it did.
- */
-nonce?: string, };
+lastSeen: number, };
 
 /**
  * A tool that a tab offers.
  */
 export type ToolRecord = { 
 /**
- * Which tab.
+ * The tab.
  */
 tabId: string, 
 /**
- * What the page calls it.
+ * The name that the page gave it.
  */
 name: string, 
 /**
- * What it is for, in the author's words.
+ * The author's description.
  */
 description: string, 
 /**
@@ -180,13 +180,13 @@ description: string,
  */
 inputSchema: JsonObject, 
 /**
+ * The author's hints about its effects.
+ */
+annotations?: ToolAnnotations, 
+/**
  * The author's schema of its structured results. The daemon does not use it.
  */
 outputSchema?: JsonObject, 
-/**
- * What the author says of its effects.
- */
-annotations?: ToolAnnotations, 
 /**
  * Where the handler is. There is one kind only, and the daemon does not use it.
  */
