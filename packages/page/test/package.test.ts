@@ -41,101 +41,81 @@ beforeEach(async () => {
 afterEach(() => daemon.stop());
 
 // Spec: page-proxy 36.
-test(
-  'the plain example works as Vite builds it',
-  async () => {
-    await inExample('plain', async (tab, page) => {
-      const { tabId } = tab.record;
-      await daemon.tab(tabId, 'add_note', 'list_notes');
-      expect(await daemon.call(tabId, 'add_note', { text: 'Buy bread' })).toMatchObject({
-        result: { content: [{ text: 'There are 1 notes now.' }] },
-      });
-      expect(await daemon.call(tabId, 'list_notes')).toMatchObject({ result: { content: [{ text: '["Buy bread"]' }] } });
-      expect(await page.textContent('li')).toBe('Buy bread');
+test('the plain example works as Vite builds it', { timeout: PATIENCE }, async () => {
+  await inExample('plain', async (tab, page) => {
+    const { tabId } = tab.record;
+    await daemon.tab(tabId, 'add_note', 'list_notes');
+    expect(await daemon.call(tabId, 'add_note', { text: 'Buy bread' })).toMatchObject({
+      result: { content: [{ text: 'There are 1 notes now.' }] },
     });
-  },
-  PATIENCE,
-);
+    expect(await daemon.call(tabId, 'list_notes')).toMatchObject({ result: { content: [{ text: '["Buy bread"]' }] } });
+    expect(await page.textContent('li')).toBe('Buy bread');
+  });
+});
 
 // Spec: page-proxy 36.
-test(
-  'the plain example works on the development server of Vite',
-  async () => {
-    const server = await createServer({ root: join(out, 'plain'), logLevel: 'error', server: { port: 0, fs: { allow: [out] } } });
-    await server.listen();
-    try {
-      const [url = ''] = server.resolvedUrls?.local ?? [];
-      await opening(url, async ({ record }) => {
-        await daemon.tab(record.tabId, 'add_note', 'list_notes');
-        expect(await daemon.call(record.tabId, 'list_notes')).toMatchObject({ success: true });
-      });
-    } finally {
-      await server.close();
-    }
-  },
-  PATIENCE,
-);
+test('the plain example works on the development server of Vite', { timeout: PATIENCE }, async () => {
+  const server = await createServer({ root: join(out, 'plain'), logLevel: 'error', server: { port: 0, fs: { allow: [out] } } });
+  await server.listen();
+  try {
+    const [url = ''] = server.resolvedUrls?.local ?? [];
+    await opening(url, async ({ record }) => {
+      await daemon.tab(record.tabId, 'add_note', 'list_notes');
+      expect(await daemon.call(record.tabId, 'list_notes')).toMatchObject({ success: true });
+    });
+  } finally {
+    await server.close();
+  }
+});
 
 // Spec: page-proxy 4, 36.
-test(
-  'the React example works, and its tools follow its components',
-  async () => {
-    await inExample('react', async (tab, page) => {
-      const { tabId } = tab.record;
-      await daemon.tab(tabId, 'add', 'get_count');
-      expect(await daemon.call(tabId, 'add', { amount: 3 })).toMatchObject({ result: { content: [{ text: 'Added 3.' }] } });
-      await page.getByText('3').waitFor();
-      // The handler of the latest render runs.
-      expect(await daemon.call(tabId, 'get_count')).toMatchObject({ result: { structuredContent: { count: 3 } } });
-      const registrations = daemon.count('REGISTER_TOOL');
-      await page.getByText('Lock').click();
-      await daemon.tab(tabId, 'get_count');
-      await page.getByText('Unlock').click();
-      await daemon.tab(tabId, 'add', 'get_count');
-      expect(daemon.count('REGISTER_TOOL')).toBe(registrations + 1);
-    });
-  },
-  PATIENCE,
-);
+test('the React example works, and its tools follow its components', { timeout: PATIENCE }, async () => {
+  await inExample('react', async (tab, page) => {
+    const { tabId } = tab.record;
+    await daemon.tab(tabId, 'add', 'get_count');
+    expect(await daemon.call(tabId, 'add', { amount: 3 })).toMatchObject({ result: { content: [{ text: 'Added 3.' }] } });
+    await page.getByText('3').waitFor();
+    // The handler of the latest render runs.
+    expect(await daemon.call(tabId, 'get_count')).toMatchObject({ result: { structuredContent: { count: 3 } } });
+    const registrations = daemon.count('REGISTER_TOOL');
+    await page.getByText('Lock').click();
+    await daemon.tab(tabId, 'get_count');
+    await page.getByText('Unlock').click();
+    await daemon.tab(tabId, 'add', 'get_count');
+    expect(daemon.count('REGISTER_TOOL')).toBe(registrations + 1);
+  });
+});
 
 // Spec: page-proxy 36.
-test(
-  'the Vue example works',
-  async () => {
-    await inExample('vue', async (tab, page) => {
-      const { tabId } = tab.record;
-      expect(await daemon.call(tabId, 'add_to_basket', { item: 'bread' })).toMatchObject({ result: { structuredContent: { items: ['bread'] } } });
-      await page.getByText('bread').waitFor();
-    });
-  },
-  PATIENCE,
-);
+test('the Vue example works', { timeout: PATIENCE }, async () => {
+  await inExample('vue', async (tab, page) => {
+    const { tabId } = tab.record;
+    expect(await daemon.call(tabId, 'add_to_basket', { item: 'bread' })).toMatchObject({ result: { structuredContent: { items: ['bread'] } } });
+    await page.getByText('bread').waitFor();
+  });
+});
 
-test(
-  'the package has no dependencies, its types check, and it holds what it should',
-  async () => {
-    const manifest = JSON.parse(readFileSync(join(out, 'node_modules/@tabmux/page/package.json'), 'utf8'));
-    expect(manifest.dependencies).toBeUndefined();
-    const files = readdirSync(join(out, 'node_modules/@tabmux/page')).sort();
-    expect(files).toEqual(['README.md', 'dist', 'package.json']);
-    cpSync(join(root, 'test/types.ts'), join(out, 'types.ts'));
-    const options = [
-      '--strict',
-      '--skipLibCheck',
-      '--noEmit',
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-      '--target',
-      'es2022',
-      '--types',
-      'react',
-    ];
-    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'types.ts'], { cwd: out });
-  },
-  PATIENCE,
-);
+test('the package has no dependencies, its types check, and it holds what it should', { timeout: PATIENCE }, async () => {
+  const manifest = JSON.parse(readFileSync(join(out, 'node_modules/@tabmux/page/package.json'), 'utf8'));
+  expect(manifest.dependencies).toBeUndefined();
+  const files = readdirSync(join(out, 'node_modules/@tabmux/page')).sort();
+  expect(files).toEqual(['README.md', 'dist', 'package.json']);
+  cpSync(join(root, 'test/types.ts'), join(out, 'types.ts'));
+  const options = [
+    '--strict',
+    '--skipLibCheck',
+    '--noEmit',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--target',
+    'es2022',
+    '--types',
+    'react',
+  ];
+  await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'types.ts'], { cwd: out });
+});
 
 /** Builds the example, opens it, and tells when its tab is there with tools. */
 async function inExample(name: string, use: (tab: KnownTab, page: Page) => Promise<void>): Promise<void> {
