@@ -260,7 +260,9 @@
       const all = root instanceof Document ? dom.allInDocument : root instanceof ShadowRoot ? dom.allInRoot : null;
       for (const label of all ? all(root, "label") : []) {
         const target = label.control;
-        if (target) index.set(target, [...(index.get(target) ?? []), label]);
+        const others = target && index.get(target);
+        if (others) others.push(label);
+        else if (target) index.set(target, [label]);
       }
       labelIndex.set(root, index);
     }
