@@ -323,7 +323,7 @@ describe('the worker', () => {
     await open(page, app('one'));
     await page.evaluate('window.other = new WorkerClient()');
     const attempt = `other.init({ workerUrl: '/tabmux/nothing.js', daemonUrl: ${JSON.stringify(daemon.url)} })`;
-    await expect(page.evaluate(attempt)).rejects.toThrow('pass its address as workerUrl');
+    await expect(page.evaluate(attempt)).rejects.toThrow('pass its URL as workerUrl');
     await page.evaluate(`other.init({ workerUrl: '/tabmux/worker.js', daemonUrl: ${JSON.stringify(daemon.url)} })`);
     const otherId: string = await page.evaluate('other.getTabId()');
     await daemon.tab(otherId);
