@@ -10,6 +10,8 @@ nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
 # Show the progress of the compiler on a terminal.
 quiet := $(shell test -t 2 || echo --quiet)
+# What checks the scripts and builds them; installed again when its versions change.
+script_packages := $(addsuffix node_modules/.package-lock.json, $(CURDIR)/ packages/page/ packages/extension/)
 soak_sizes := TABMUX_WALKS=20000 PROPTEST_CASES=20000
 
 help: ## Show this help
@@ -30,9 +32,9 @@ else
 	@CI=true RUST_BACKTRACE=0 RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
 endif
 	$(phase) 'The page library, with a real browser'
-	@cd packages/page && npm ci --silent --no-audit --no-fund && npm test --silent
+	@cd packages/page && npm test --silent
 	$(phase) 'The extension'
-	@cd packages/extension && npm ci --silent --no-audit --no-fund && npm test --silent
+	@cd packages/extension && npm test --silent
 	@$(MAKE) --no-print-directory clients
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc
@@ -43,12 +45,14 @@ clients: browser client-packages ## Test third-party MCP clients (CLIENTS="codex
 	@$(CARGO) build $(quiet) --package tabmux
 	@python3 clients/run.py $(CLIENTS)
 
-check: ## Format, lints and documentation, without running tests
+check: $(script_packages) ## Format, lints, types of scripts and documentation, without running tests
 	$(phase) 'Format'
 	@$(CARGO) fmt --all --check
 	$(phase) 'Lints'
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@$(CARGO) metadata --manifest-path fuzz/Cargo.toml --locked --format-version 1 >/dev/null
+	$(phase) 'Scripts'
+	@npm run --silent check
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 
@@ -69,17 +73,21 @@ bench: browser ## Measure start, memory, calls and page tools, and print the num
 	@$(CARGO) build --release --quiet --package tabmux
 	@$(CARGO) xtask bench
 
-fmt: ## Format the code
+fmt: $(CURDIR)/node_modules/.package-lock.json ## Format the code
 	@$(CARGO) fmt --all
+	@npm run --silent format
 
-gen: ## Rewrite generated files: protocol types, the extension, docs/tools.md, docs/proofs.md
+gen: $(script_packages) ## Rewrite generated files: protocol types, the extension, docs/tools.md, docs/proofs.md
 	@$(CARGO) xtask codegen
-	@cd packages/extension && npm ci --silent --no-audit --no-fund && npm run --silent build
+	@cd packages/extension && npm run --silent build
 	@$(CARGO) xtask proofs
 
 # Third-party pages, for the tests of generated tools.
 demo-apps:
 	@cd fixtures/demo-apps && npm ci --silent --no-audit --no-fund --ignore-scripts
+
+$(script_packages): %/node_modules/.package-lock.json: %/package-lock.json
+	@cd $* && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
 
 # Third-party clients at fixed versions; fetched when the versions change. About 2 GB.
 client-packages: clients/node_modules/.package-lock.json clients/agents/node_modules/.package-lock.json \

@@ -30,7 +30,10 @@ pub(crate) enum Mode {
 
 /// Runs every generator.
 pub(crate) fn run(mode: Mode) -> Result<()> {
-    generate(mode, &[CDP_TYPES, EXTENSION_MESSAGES, TOOL_REFERENCE])
+    generate(
+        mode,
+        &[CDP_TYPES, EXTENSION_MESSAGES, PAGE_MESSAGES, TOOL_REFERENCE],
+    )
 }
 
 fn generate(mode: Mode, generators: &[Generator]) -> Result<()> {
@@ -77,6 +80,11 @@ const EXTENSION_MESSAGES: Generator = Generator {
     folder: None,
 };
 
+const PAGE_MESSAGES: Generator = Generator {
+    generate: page_messages,
+    folder: None,
+};
+
 const TOOL_REFERENCE: Generator = Generator {
     generate: tool_reference,
     folder: None,
@@ -100,6 +108,12 @@ fn cdp_types(root: &Path) -> Result<Files> {
 fn extension_messages(_root: &Path) -> Result<Files> {
     let text = tabmux_protocol::extension::typescript();
     Ok(Files::from([(EXTENSION_MESSAGES_FILE.into(), text)]))
+}
+
+/// The messages between a page's worker and the daemon, as TypeScript.
+fn page_messages(_root: &Path) -> Result<Files> {
+    let text = tabmux_protocol::page::typescript();
+    Ok(Files::from([(PAGE_MESSAGES_FILE.into(), text)]))
 }
 
 /// The reference of all tools, printed by the program itself.
@@ -177,6 +191,9 @@ fn format_rust(source: &str) -> Result<String> {
 /// The reference of all tools.
 const TOOL_REFERENCE_FILE: &str = "docs/tools.md";
 
+/// The messages of the page library.
+const PAGE_MESSAGES_FILE: &str = "packages/page/src/daemon-messages.ts";
+
 /// The messages of the extension.
 const EXTENSION_MESSAGES_FILE: &str = "packages/extension/src/messages.ts";
 
@@ -212,7 +229,7 @@ mod tests {
     // The test of the tool reference is in crates/cli, which saves building the program again.
     #[test]
     fn committed_types_are_what_the_generator_makes() {
-        generate(Mode::Check, &[CDP_TYPES, EXTENSION_MESSAGES]).unwrap();
+        generate(Mode::Check, &[CDP_TYPES, EXTENSION_MESSAGES, PAGE_MESSAGES]).unwrap();
     }
 
     #[test]

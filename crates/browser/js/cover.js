@@ -1,37 +1,44 @@
 /**
- * Frames that must not be seen in a picture are hidden while it is taken. The page may notice, and cannot undo it
- * unseen: whether they stayed hidden is told at the end.
+ * Hides frames that a screenshot must not show, while it is taken. The page may notice, but if it shows them again, the
+ * result at the end says so.
  */
 (() => {
   "use strict";
   const { dom, element } = tabmux;
 
+  /** @type {Cover | null} */
   let cover = null;
 
-  /** Hides the elements that show these frames. Says whether they are hidden when the next frames have been drawn. */
+  /** Hides the elements of these frames. Returns whether they are hidden after the next frames were drawn. */
   tabmux.cover = async ({ frames }) => {
     tabmux.uncover();
-    const mine = { hidden: [], touched: false };
-    mine.observer = new MutationObserver((records) => (mine.touched ||= records.some((record) => touches(record, mine))));
+    /** @type {Cover} */
+    const mine = {
+      hidden: [],
+      touched: false,
+      observer: new MutationObserver((records) => {
+        mine.touched ||= records.some((record) => touches(record, mine));
+      }),
+    };
     cover = mine;
     for (const n of frames) {
       const frame = element(n);
       if (!frame) return { ok: false };
-      const properties = Object.keys(HIDING).map((name) => [
-        name, frame.style.getPropertyValue(name), frame.style.getPropertyPriority(name),
-      ]);
+      /** @type {Cover["hidden"][number]["properties"]} */
+      const properties = Object.keys(HIDING).map((name) => [name, frame.style.getPropertyValue(name), frame.style.getPropertyPriority(name)]);
       mine.hidden.push({ frame, bare: !dom.has(frame, "style"), properties });
       for (const [name, value] of Object.entries(HIDING)) frame.style.setProperty(name, value, "important");
       mine.observer.observe(frame, { attributes: true, attributeFilter: ["style"] });
-      // A frame can be moved elsewhere and back without being loaded again.
-      mine.observer.observe(dom.parent(frame), { childList: true });
+      // A frame element can be moved in the document and back without a reload.
+      const parent = dom.parent(frame);
+      if (parent) mine.observer.observe(parent, { childList: true });
     }
     await tabmux.nextFrame();
     await tabmux.nextFrame();
     return { ok: isWhole(mine) };
   };
 
-  /** Shows them again. Says whether they were hidden all the time. */
+  /** Shows them again. Returns whether they were hidden all the time. */
   tabmux.uncover = () => {
     if (!cover) return { ok: false };
     const mine = cover;
@@ -45,19 +52,24 @@
     return { ok };
   };
 
-  /** Whether a change is one of a hidden frame, and not of what is beside it. */
+  /**
+   * Whether a change is about a hidden frame, and not about a sibling.
+   * @param {MutationRecord} record
+   * @param {Cover} cover
+   */
   function touches({ type, removedNodes }, { hidden }) {
     return type === "attributes" || hidden.some(({ frame }) => [...removedNodes].includes(frame));
   }
 
+  /** @param {Cover} mine */
   function isWhole(mine) {
     const { hidden, observer, touched } = mine;
     if (touched || observer.takeRecords().some((record) => touches(record, mine))) return false;
-    // The pictures of a running view transition were taken before.
+    // A running view transition shows images from before.
     if (document.activeViewTransition) return false;
     return hidden.every(({ frame }) => dom.connected(frame) && getComputedStyle(frame).visibility === "hidden");
   }
 
-  /** A transition would keep it visible for as long as the page likes. */
+  /** With a transition, the page could keep the frame visible for longer. */
   const HIDING = { transition: "none", visibility: "hidden" };
 })();

@@ -1,30 +1,34 @@
 /**
- * What an element is for a reader of the page: a line of its own, words of the line around it, or nothing but its
- * contents; and whether a person could act on it, by what its markup, its style or the debugger says.
+ * How an element is printed: as a line of its own, as text of the line around it, or only by its contents; and whether a
+ * user could act on it, according to its markup, its style or the debugger.
  */
 (() => {
   "use strict";
   const { dom, collapse, roleOf, authored, alternative, roles } = tabmux;
   const { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS } = roles;
 
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
 
-  /** Elements whose insides are theirs alone: no line comes from below. */
+  /** Elements whose contents are not walked. */
   const SEALED = words("input textarea select canvas video audio iframe frame img progress meter embed");
-  /** Roles that merely hold others: a listener there is one that waits for events of its contents. */
+  /** Roles of containers: a listener there waits for events of the contents. */
   const HOLDERS = words(
     "banner navigation main complementary contentinfo search form region list table grid treegrid dialog alertdialog " +
       "group radiogroup tablist tabpanel toolbar menu menubar tree article feed log",
   );
-  /** Roles whose contents are what was entered, not a name. */
+  /** Roles whose contents are their value, not their name. */
   const HOLD_VALUE = words("textbox searchbox combobox spinbutton");
   const MEDIA = words("canvas video audio");
   const PRESSED = words("onclick onmousedown onmouseup onpointerdown onpointerup ontouchstart ontouchend ondblclick");
 
-  /* Elements with a listener for clicks, as the debugger told us. */
+  /* Elements with a listener for clicks, according to the debugger. */
   const listening = new WeakSet();
 
-  /** Notes elements that listen for clicks, and says for how many of them that is news. */
+  /**
+   * Stores the elements that listen for clicks. Returns for how many of them nothing else shows that.
+   * @type {Tabmux["markListeners"]}
+   */
   function markListeners(...nodes) {
     let news = 0;
     for (const node of nodes) {
@@ -38,10 +42,11 @@
   }
 
   /**
-   * Decides what an element is for the reader. With a `role` it is a line: `keep` if it is told even when nothing is in
-   * it, `operable` if a person can act on it, `value` if its words are what was entered, `frame` if it shows another
-   * document; `mode` tells how text inside is taken: as the "named" element's name, as cells of a "row", or in a "flow"
-   * of blocks. Without one it may be words (`said`), a `cell` of a row, or `muted` because another line says the same.
+   * Decides how an element is printed. With a `role` it is a line: `keep` if it is printed even when it is empty,
+   * `operable` if a user can act on it, `value` if its text is its value, `frame` if it shows another document; `mode`
+   * says how text inside is used: as the "named" element's name, as cells of a "row", or as a "flow" of blocks. Without a
+   * role it may be text (`said`), a `cell` of a row, or `muted` because another line has the same text.
+   * @type {Tabmux["kinds"]["classify"]}
    */
   function classify(element, tag, signs, place, pointer, editable, verbose) {
     const role = signs.role || TAGS_WITH_ROLE.has(tag) ? roleOf(element) : "";
@@ -82,7 +87,16 @@
     return { role, mode: NAMED_BY_CONTENTS.has(role) ? "named" : "flow", keep, table: tableOf(role, tag) };
   }
 
-  /** Why a person could act on an element whose role does not say so; "" if nothing shows it. */
+  /**
+   * Why a user could act on an element although its role does not say so; "" if nothing shows it.
+   * @param {PageElement} element
+   * @param {string} tag
+   * @param {string} role
+   * @param {Signs} signs
+   * @param {Place} place
+   * @param {boolean} pointer
+   * @param {boolean} editable
+   */
   function signOf(element, tag, role, signs, place, pointer, editable) {
     if (editable && !place.editable) return "textbox";
     if (signs.pressed || (tag === "details" && !tabmux.summaryOf(element))) return "clickable";
@@ -92,6 +106,14 @@
     return signs.focusable && tag !== "html" && tag !== "body" ? "focusable" : "";
   }
 
+  /**
+   * @param {PageElement} element
+   * @param {string} tag
+   * @param {string} role
+   * @param {Place} place
+   * @param {boolean} verbose
+   * @returns {Kind}
+   */
   function pictureKind(element, tag, role, place, verbose) {
     const label = authored(element) || collapse(alternative(element)).trim();
     if (place.named) return tag === "svg" ? (label ? { said: label } : PLAIN) : { said: label || " " };
@@ -100,6 +122,7 @@
     return verbose && dom.attribute(element, "alt") === null ? { role, mode: "flow", keep: true } : PLAIN;
   }
 
+  /** @type {Kind} */
   const PLAIN = {};
   const SEALED_OFF = { frame: true };
   const MUTED = { muted: true };
@@ -111,7 +134,7 @@
   const attributeNames = tabmux.method(Element.prototype, "getAttributeNames");
   const NO_SIGNS = { role: false, label: false, hidden: false, editable: false, pressed: false, draggable: false, focusable: false, inert: false };
 
-  /** What the attributes say, read in one go. */
+  /** Reads all attributes that matter in one pass. @type {Tabmux["kinds"]["readSigns"]} */
   function readSigns(element) {
     const names = attributeNames(element) ?? [];
     let signs = NO_SIGNS;
@@ -125,39 +148,53 @@
     return signs;
   }
 
+  /** @type {Map<string, keyof Signs>} */
   const SIGNS = new Map([
-    ["role", "role"], ["aria-label", "label"], ["aria-labelledby", "label"], ["aria-hidden", "hidden"],
-    ["contenteditable", "editable"], ["draggable", "draggable"], ["tabindex", "focusable"], ["inert", "inert"],
+    ["role", "role"],
+    ["aria-label", "label"],
+    ["aria-labelledby", "label"],
+    ["aria-hidden", "hidden"],
+    ["contenteditable", "editable"],
+    ["draggable", "draggable"],
+    ["tabindex", "focusable"],
+    ["inert", "inert"],
   ]);
 
+  /** @param {keyof Signs} sign @param {PageElement} element @param {string} name */
   function counts(sign, element, name) {
     switch (sign) {
       case "label":
-        return /\S/.test(dom.attribute(element, name));
+        return /\S/.test(dom.attribute(element, name) ?? "");
       case "hidden":
       case "draggable":
         return dom.attribute(element, name) === "true";
       case "focusable":
-        return Number.parseInt(dom.attribute(element, name), 10) >= 0;
+        return Number.parseInt(dom.attribute(element, name) ?? "", 10) >= 0;
       default:
         return true;
     }
   }
 
+  /** @param {PageElement} element @param {string} tag @returns {Kind} */
   function frameKind(element, tag) {
     if (tag === "object" && hasFallback(element)) return PLAIN;
     const { width, height } = dom.rect(element);
     return width > 1 && height > 1 ? { role: "iframe", mode: "flow", keep: true, frame: true } : SEALED_OFF;
   }
 
+  /** @param {PageElement} element */
   function hasFallback(element) {
     for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {
-      if (dom.type(child) === 1 && dom.rendered(child)) return true;
+      if (tabmux.isElement(child) && dom.rendered(child)) return true;
     }
     return false;
   }
 
-  /** A label whose control shows is told by the control; one whose control is not rendered is what a person clicks. */
+  /**
+   * A label is left out if its control is rendered, because the control has its text; otherwise the label is what users click.
+   * @param {PageElement} element
+   * @returns {Kind | null}
+   */
   function labelKind(element) {
     const { control } = element;
     if (!control) return null;
@@ -168,13 +205,21 @@
     return role ? { role, mode: "named", keep: true, operable: true, takesText: true } : null;
   }
 
-  /** `laidOut` of what is inside: a table that only places things gives no rows and cells. */
+  /**
+   * `laidOut` of the contents: a table that is only used for layout has no rows and cells.
+   * @param {string} role
+   * @param {string} tag
+   */
   function tableOf(role, tag) {
     if (role === "table" || role === "grid" || role === "treegrid") return "data";
     return tag === "table" ? "none" : undefined;
   }
 
-  /** A listener on something that fills the view and holds elements waits for events of these. */
+  /**
+   * Whether a listener waits for events of the contents: its element has children and fills much of the view.
+   * @param {PageElement} element
+   * @param {string} tag
+   */
   function waitsForOthers(element, tag) {
     if (tag === "html" || tag === "body") return true;
     if (!element.firstElementChild) return false;

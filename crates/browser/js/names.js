@@ -1,6 +1,6 @@
 /**
- * What an element is called: its role, the name a person would give it, and the states and values worth a word.
- * Follows the ARIA mappings for HTML as far as they help a reader; names from contents are left to the caller.
+ * The role and the name of an element, and those of its states and values that are printed.
+ * Follows the ARIA mappings for HTML as far as they help a reader. Names from contents are left to the caller.
  */
 (() => {
   "use strict";
@@ -8,18 +8,17 @@
   const HTML = "http://www.w3.org/1999/xhtml";
   const SVG = "http://www.w3.org/2000/svg";
 
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
 
-  /** Roles of things a person operates. */
+  /** Roles of elements that a user operates. */
   const OPERABLE = words(
     "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem textbox searchbox " +
       "combobox listbox slider spinbutton file color date",
   );
-  /** Roles whose contents are their name, so that nothing but operable things inside needs a line of its own. */
-  const NAMED_BY_CONTENTS = words(
-    "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip",
-  );
-  /** Roles that give a page its shape. */
+  /** Roles that are named by their contents, so that only operable elements inside need a line of their own. */
+  const NAMED_BY_CONTENTS = words("button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip");
+  /** Roles that structure a page. */
   const STRUCTURE = words(
     "banner navigation main complementary contentinfo search form region heading list listitem table grid treegrid " +
       "row dialog alertdialog alert status log article group radiogroup tablist tabpanel toolbar menu menubar tree " +
@@ -32,6 +31,7 @@
   );
   const KNOWN = new Set([...OPERABLE, ...STRUCTURE, ...CELLS, ...QUIET]);
 
+  /** @type {Record<string, string | ((element: PageElement) => string)>} */
   const BY_TAG = {
     a: (element) => (dom.has(element, "href") ? "link" : ""),
     area: (element) => (dom.has(element, "href") ? "link" : ""),
@@ -46,7 +46,12 @@
     figure: "figure",
     footer: (element) => (sectioned(element) ? "" : "contentinfo"),
     form: "form",
-    h1: "heading", h2: "heading", h3: "heading", h4: "heading", h5: "heading", h6: "heading",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
     header: (element) => (sectioned(element) ? "" : "banner"),
     hgroup: "",
     img: "img",
@@ -61,7 +66,7 @@
     progress: "progressbar",
     search: "search",
     section: (element) => (dom.has(element, "aria-label") || dom.has(element, "aria-labelledby") ? "region" : ""),
-    select: (element) => (element.multiple || element.size > 1 ? "listbox" : "combobox"),
+    select: (element) => (element.multiple || (element.size ?? 0) > 1 ? "listbox" : "combobox"),
     summary: (element) => (isDisclosure(element) ? "button" : ""),
     table: "table",
     td: "cell",
@@ -70,21 +75,32 @@
     tr: "row",
     ul: "list",
   };
+  /** @type {Record<string, string>} */
   const INPUT_ROLES = {
-    button: "button", submit: "button", reset: "button", image: "button",
-    checkbox: "checkbox", radio: "radio", range: "slider", number: "spinbutton", search: "searchbox",
-    file: "file", color: "color", hidden: "",
+    button: "button",
+    submit: "button",
+    reset: "button",
+    image: "button",
+    checkbox: "checkbox",
+    radio: "radio",
+    range: "slider",
+    number: "spinbutton",
+    search: "searchbox",
+    file: "file",
+    color: "color",
+    hidden: "",
   };
 
+  /** @param {PageElement} element */
   function inputRole(element) {
-    const { type } = element;
+    const { type = "" } = element;
     if (type === "checkbox" && dom.has(element, "switch")) return "switch";
     const role = INPUT_ROLES[type];
     if (role !== undefined) return role;
     return dom.has(element, "list") ? "combobox" : "textbox";
   }
 
-  /** The summary that opens and closes a details element, if it has one of its own. */
+  /** The summary that opens and closes a details element, if there is one. @type {Tabmux["summaryOf"]} */
   function summaryOf(details) {
     for (let child = dom.firstChild(details); child; child = dom.nextSibling(child)) {
       if (isElement(child) && dom.tag(child) === "summary") return child;
@@ -92,12 +108,14 @@
     return null;
   }
 
+  /** @param {PageElement} element */
   function isDisclosure(element) {
     const parent = dom.parent(element);
     return parent instanceof HTMLDetailsElement && summaryOf(parent) === element;
   }
 
   const SECTIONS = words("article aside main nav section");
+  /** @param {PageElement} element */
   function sectioned(element) {
     for (let above = dom.parent(element); above && isElement(above); above = dom.parent(above)) {
       if (SECTIONS.has(dom.tag(above))) return true;
@@ -105,7 +123,7 @@
     return false;
   }
 
-  /** The role, or "" for what has none worth telling. */
+  /** The role, or "" if it has none that is printed. @type {Tabmux["roleOf"]} */
   function roleOf(element) {
     const explicit = dom.attribute(element, "role");
     if (explicit) {
@@ -122,6 +140,7 @@
   }
   KNOWN.add("image");
 
+  /** @param {PageElement} element */
   function ownRole(element) {
     if (dom.namespace(element) !== HTML) {
       const tag = dom.tag(element);
@@ -133,13 +152,13 @@
     return typeof known === "function" ? known(element) : known;
   }
 
-  /** A label stands for its control; everything else for itself. */
-  const controlOf = (element) =>
-    dom.tag(element) === "label" && element instanceof HTMLLabelElement ? (element.control ?? element) : element;
+  /** The control of a label; any other element itself. @type {Tabmux["controlOf"]} */
+  const controlOf = (element) => (dom.tag(element) === "label" && element instanceof HTMLLabelElement ? (element.control ?? element) : element);
 
   /**
-   * The name an author gave by other means than contents: `{ text, strong }`. A weak one (title, placeholder) only
-   * counts when the contents say nothing.
+   * The name that the author gave by other means than contents: `{ text, strong }`. A weak one (title, placeholder) counts
+   * only if the contents are empty.
+   * @type {Tabmux["labelOf"]}
    */
   function labelOf(element, role) {
     const own = authored(element);
@@ -149,7 +168,7 @@
     return { text: weakLabel(element), strong: false };
   }
 
-  /** `aria-labelledby`, then `aria-label`. */
+  /** `aria-labelledby`, then `aria-label`. @type {Tabmux["authored"]} */
   function authored(element) {
     const ids = dom.attribute(element, "aria-labelledby");
     if (ids) {
@@ -166,32 +185,44 @@
     return label ? collapse(label).trim() : "";
   }
 
-  /** What else the author says about an element: `aria-description`, or the text that `aria-describedby` names. */
+  /**
+   * What else the author says about an element: `aria-description`, or the text that `aria-describedby` names.
+   * @type {Tabmux["descriptionOf"]}
+   */
   function descriptionOf(element) {
     const said = dom.attribute(element, "aria-description");
     if (said) return collapse(said).trim();
     const ids = dom.attribute(element, "aria-describedby");
     if (!ids) return "";
     const root = dom.rootNode(element);
-    const parts = ids.split(/\s+/).slice(0, 5).map((id) => (id ? byId(root, id) : null));
-    return parts.map((part) => (part ? textOf(part, { asLabel: true }) : "")).join(" ").trim();
+    const parts = ids
+      .split(/\s+/)
+      .slice(0, 5)
+      .map((id) => (id ? byId(root, id) : null));
+    return parts
+      .map((part) => (part ? textOf(part, { asLabel: true }) : ""))
+      .join(" ")
+      .trim();
   }
 
   const documentById = tabmux.method(Document.prototype, "getElementById");
   const fragmentById = tabmux.method(DocumentFragment.prototype, "getElementById");
+  /** @type {Tabmux["byId"]} */
   function byId(root, id) {
     if (root instanceof Document) return documentById(root, id);
     return root instanceof DocumentFragment ? fragmentById(root, id) : null;
   }
 
+  /** @param {PageElement} element @param {string} role */
   function nativeLabel(element, role) {
     const tag = dom.tag(element);
+    const { type, value = "" } = element;
     switch (tag) {
       case "input": {
-        if (role === "button" && element.type !== "image") {
-          return collapse(element.value).trim() || labels(element) || { submit: "Submit", reset: "Reset" }[element.type] || "";
+        if (role === "button" && type !== "image") {
+          return collapse(value).trim() || labels(element) || (type === "submit" ? "Submit" : type === "reset" ? "Reset" : "");
         }
-        const alt = element.type === "image" ? dom.attribute(element, "alt") : "";
+        const alt = type === "image" ? dom.attribute(element, "alt") : "";
         return labels(element) || (alt ? collapse(alt).trim() : "");
       }
       case "select":
@@ -213,12 +244,14 @@
     }
   }
 
-  /* `control.labels` walks the whole document for each control; one look at all labels serves a whole walk. */
+  /* `control.labels` walks the whole document for each control, so all labels are read once per walk. */
+  /** @type {Map<Node, Map<PageElement, PageElement[]>>} */
   let labelIndex = new Map();
   function forgetLabels() {
     labelIndex = new Map();
   }
 
+  /** @param {PageElement} control */
   function labelsOf(control) {
     const root = dom.rootNode(control);
     let index = labelIndex.get(root);
@@ -227,14 +260,16 @@
       const all = root instanceof Document ? dom.allInDocument : root instanceof ShadowRoot ? dom.allInRoot : null;
       for (const label of all ? all(root, "label") : []) {
         const target = label.control;
-        if (target) index.has(target) ? index.get(target).push(label) : index.set(target, [label]);
+        const others = target && index.get(target);
+        if (others) others.push(label);
+        else if (target) index.set(target, [label]);
       }
       labelIndex.set(root, index);
     }
     return index.get(control) ?? [];
   }
 
-  /** Text of the labels of a control, without the control's own contents. */
+  /** Text of the labels of a control, without the control's own contents. @param {PageElement} control */
   const labels = (control) =>
     labelsOf(control)
       .slice(0, 10)
@@ -242,6 +277,7 @@
       .join(" ")
       .trim();
 
+  /** @param {PageElement} element @param {string} tag */
   function childText(element, tag) {
     for (let child = dom.firstChild(element); child; child = dom.nextSibling(child)) {
       if (isElement(child) && dom.tag(child) === tag) return textOf(child, { asLabel: true });
@@ -249,6 +285,7 @@
     return "";
   }
 
+  /** @type {Tabmux["weakLabel"]} */
   function weakLabel(element) {
     const label = dom.tag(element) === "button" ? labels(element) : "";
     if (label) return label;
@@ -262,12 +299,14 @@
   const MOST_TEXT = 2000;
 
   /**
-   * The text of a subtree as a name would have it: rendered parts in reading order, what is `aria-hidden` left out,
-   * images by their alternative, blocks apart. A label may itself be hidden, its parts may not.
+   * The text of a subtree as a name: rendered parts in reading order, without `aria-hidden` parts, images by their
+   * alternative text, blocks separated by blanks. A label may be hidden itself, but its parts may not.
+   * @type {Tabmux["textOf"]}
    */
   function textOf(element, { asLabel = false, except = null } = {}) {
     let text = "";
     let nodes = 0;
+    /** @type {(Node | string | undefined)[]} */
     const stack = [element];
     while (stack.length > 0 && nodes++ < MOST_NODES && text.length < MOST_TEXT) {
       const node = stack.pop();
@@ -275,6 +314,7 @@
         text += node;
         continue;
       }
+      if (!node) continue;
       if (isText(node)) {
         text += dom.data(node).slice(0, MOST_TEXT);
         continue;
@@ -306,7 +346,10 @@
 
   const OPAQUE = words("script style template noscript textarea select input iframe object embed canvas video audio datalist");
 
-  /** What stands for an element inside a name: the alternative of an image, the title of a drawing. */
+  /**
+   * The text of an element inside a name: the alternative text of an image, the title of an SVG.
+   * @type {Tabmux["alternative"]}
+   */
   function alternative(element) {
     switch (dom.tag(element)) {
       case "img":
@@ -314,13 +357,13 @@
       case "svg":
         return childText(element, "title");
       case "input":
-        return element.type === "submit" || element.type === "button" ? element.value : "";
+        return element.type === "submit" || element.type === "button" ? (element.value ?? "") : "";
       default:
         return "";
     }
   }
 
-  /** The whole name of one element, contents included: for messages, not for walks. */
+  /** The whole name of one element, contents included: for messages, not for walks. @type {Tabmux["nameOf"]} */
   function nameOf(element) {
     forgetLabels();
     const role = roleOf(element);
@@ -330,11 +373,12 @@
     return contents || label.text;
   }
 
-  const isField = (element) =>
-    element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+  /** @type {Tabmux["isField"]} */
+  const isField = (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
 
-  /* Values a page masks are never told, whatever the type of the field is at the moment. */
+  /* Values that a page masks are never printed, whatever type the field has at the moment. */
   const SECRET = /(^|\s)(current-password|new-password|cc-csc)(\s|$)/i;
+  /** @type {Tabmux["isSecret"]} */
   function isSecret(element) {
     if (element instanceof HTMLInputElement) {
       if (element.type === "password" || SECRET.test(dom.attribute(element, "autocomplete") ?? "")) return true;
@@ -342,11 +386,11 @@
     return (getComputedStyle(element).webkitTextSecurity || "none") !== "none";
   }
 
-  /** The value of a control as a person sees it, or null where there is none to tell. */
-  function valueOf(element, role) {
+  /** The value of a control as a user sees it, or null if it has none. @type {Tabmux["shownValue"]} */
+  function shownValue(element, role) {
     if (element instanceof HTMLInputElement) {
       if (role === "checkbox" || role === "radio" || role === "button" || role === "switch") return null;
-      if (role === "file") return [...element.files].map((file) => clean(file.name)).join(", ") || null;
+      if (role === "file") return [...(element.files ?? [])].map((file) => clean(file.name)).join(", ") || null;
       return element.value === "" ? null : clean(element.value);
     }
     if (element instanceof HTMLTextAreaElement) return element.value === "" ? null : clean(element.value);
@@ -357,9 +401,10 @@
     return said ? collapse(said).trim() : null;
   }
 
-  /** States worth a word, in a fixed order; those of its control for a label. */
+  /** The states that are printed, in a fixed order; for a label those of its control. @type {Tabmux["statesOf"]} */
   function statesOf(element, role, focused = false) {
     const control = controlOf(element);
+    /** @param {string} name */
     const aria = (name) => dom.attribute(control, `aria-${name}`);
     const states = [];
     if (role === "heading") {
@@ -411,21 +456,40 @@
     return states;
   }
 
+  /** @param {PageElement} control @param {(name: string) => string | null} aria */
   function expanded(control, aria) {
     const said = aria("expanded");
     if (said === "true" || said === "false") return said === "true";
-    if (dom.tag(control) === "summary" && isDisclosure(control)) return dom.parent(control).open;
+    if (dom.tag(control) === "summary" && isDisclosure(control)) return /** @type {HTMLDetailsElement} */ (dom.parent(control)).open;
     if (control instanceof HTMLDetailsElement && !summaryOf(control)) return control.open;
     return null;
   }
 
-  /** Disabled by itself, by its fieldset, or in words of ARIA. */
+  /** Whether it is disabled: by itself, by its fieldset or by ARIA. @type {Tabmux["isDisabled"]} */
   const isDisabled = (element) => tabmux.inState(element, ":disabled") || dom.attribute(element, "aria-disabled") === "true";
 
-  Object.assign(tabmux, {
-    roleOf, nameOf, labelOf, authored, descriptionOf, byId, weakLabel, alternative, textOf, valueOf, statesOf, controlOf, isSecret, isDisabled,
-    isField, forgetLabels, summaryOf,
-    roles: { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS },
-    namespaces: { HTML, SVG },
-  });
+  Object.assign(
+    tabmux,
+    /** @satisfies {Partial<Tabmux>} */ ({
+      roleOf,
+      nameOf,
+      labelOf,
+      authored,
+      descriptionOf,
+      byId,
+      weakLabel,
+      alternative,
+      textOf,
+      shownValue,
+      statesOf,
+      controlOf,
+      isSecret,
+      isDisabled,
+      isField,
+      forgetLabels,
+      summaryOf,
+      roles: { OPERABLE, NAMED_BY_CONTENTS, STRUCTURE, CELLS },
+      namespaces: { HTML, SVG },
+    }),
+  );
 })();

@@ -1,13 +1,13 @@
 /**
- * Pressing an element: is it still under the pointer that has just arrived, and what became of the press. Only trusted
- * events that this document sees itself count.
+ * Pressing an element: whether it is still under the pointer, and which effect the press had. Only trusted events in this
+ * document count.
  */
 (() => {
   "use strict";
-  const { dom, element, describe, holds, rootOf, reach, belongsTo, standIns, unusable } = tabmux;
+  const { dom, element, describe, holds, isElement, rootOf, reach, belongsTo, standIns, unusable } = tabmux;
 
   /**
-   * Whether the element can be pressed at this point now, after the pointer has come there, and is where it was at the
+   * Whether the element can be pressed at this point now, after the pointer was moved there, and has not moved since the
    * frame before.
    */
   tabmux.aim = async ({ n, x, y, rect }) => {
@@ -24,7 +24,7 @@
     return { ok: true, x, y };
   };
 
-  /** Whether the point of the document in iframe `n` is still where it was found, with nothing over it. */
+  /** Whether the point of the document in iframe `n` is still where it was found, and nothing covers it. */
   tabmux.aimFrame = ({ n, inner, x, y }) => {
     const frame = element(n);
     if (!frame) return { ok: false, reason: "detached", detail: "" };
@@ -35,27 +35,29 @@
     return { ok: true, x, y };
   };
 
+  /** @type {{ target: PageElement, reached: boolean, stop(): void } | null} */
   let hover = null;
 
-  /** Notes from now on whether the pointer comes over the element. */
+  /** Starts to watch whether the pointer comes over the element. */
   tabmux.watchHover = ({ n }) => {
     hover?.stop();
     const target = element(n);
     if (!target) return { ok: false, reason: "detached", detail: "" };
-    const mine = { target, reached: false };
+    const mine = { target, reached: false, stop };
+    /** @param {Event} event */
     const note = (event) => {
-      if (event.isTrusted) mine.reached ||= isOn(mine, event.composedPath()[0]);
+      if (event.isTrusted) mine.reached ||= isOn(mine, targetOf(event));
     };
-    mine.stop = () => {
+    function stop() {
       for (const type of MOVES) removeEventListener(type, note, true);
       hover = null;
-    };
+    }
     for (const type of MOVES) addEventListener(type, note, true);
     hover = mine;
     return { ok: true };
   };
 
-  /** Whether the pointer has come over the element, or what is at this point instead. */
+  /** Ends that: whether the pointer came over the element, and the element at this point otherwise. */
   tabmux.hovered = ({ x, y }) => {
     if (!hover) return { ok: false, reason: "detached", detail: "" };
     const { target, reached } = hover;
@@ -65,11 +67,12 @@
     return { ok, reason: "covered", detail: hit ? describe(hit) : "" };
   };
 
+  /** @type {{ instead: string, stop(): void } | null} */
   let drop = null;
 
   /**
-   * Notes from now on what gets the drop at this point, where something is about to be let go. What is dragged may lie
-   * under the pointer itself. Refuses where another frame has come over the goal.
+   * Starts to watch which element gets the drop at this point, right before the button is released. The dragged element
+   * itself may be under the pointer. Fails if another frame covers the goal.
    */
   tabmux.watchDrop = ({ n, from, x, y }) => {
     drop?.stop();
@@ -77,133 +80,158 @@
     if (!goal) return { ok: false, reason: "detached", detail: "" };
     const hit = reach.hitAt(x, y);
     if (tabmux.isFrame(hit) && !belongsTo(goal, hit)) return { ok: false, reason: "covered", detail: describe(hit) };
-    const meant = [goal, from && element(from)].filter(Boolean);
+    const meant = [goal, from ? element(from) : null].filter((one) => one !== null);
+    /** @param {Node | null} at */
     const instead = (at) => (meant.some((target) => isOn({ target }, at)) ? "" : describe(at));
-    const mine = { instead: instead(hit) };
+    const mine = { instead: instead(hit), stop };
+    /** @param {Event} event */
     const note = (event) => {
-      if (event.isTrusted) mine.instead = instead(event.composedPath()[0]);
+      if (event.isTrusted) mine.instead = instead(targetOf(event));
     };
-    mine.stop = () => {
+    function stop() {
       for (const type of DROPS) removeEventListener(type, note, true);
       drop = null;
-    };
+    }
     for (const type of DROPS) addEventListener(type, note, true);
     drop = mine;
     return { ok: true };
   };
 
-  /** What got the drop, where it was neither the goal nor what was dragged. */
+  /** Ends that: the element that got the drop, if it was neither the goal nor the dragged element. */
   tabmux.dropped = () => {
     const instead = drop?.instead ?? "";
     drop?.stop();
     return { instead };
   };
 
+  /** @type {PressWatch | null} */
   let press = null;
+  /** @type {PressReport} */
   let report = {};
 
   /**
-   * Watches the next press. Resolves with where it went as soon as this document sees it, before the page does anything
-   * about it; or with `{seen: false}` at the end of the watch.
+   * Watches the next press. Resolves with its target as soon as this document gets the event, before the page handles it,
+   * or with `{seen: false}` at the end of the watch.
    */
   tabmux.watchPress = ({ n }) => {
     press?.stop();
     report = {};
     const target = element(n);
-    return target ? new Promise((tell) => watchPress(target, tell)) : { seen: false };
+    return target ? new Promise((tell) => startWatch(target, tell)) : { seen: false };
   };
 
-  /** Ends the watch and tells what became of the press. */
+  /** Ends the watch and returns the effect of the press. */
   tabmux.endPress = () => {
     if (press) report = endWatch(press);
     return report;
   };
 
-  /** Does that, and waits as `settle` does. */
+  /** Does that, and then waits like `settle`. */
   tabmux.afterPress = async (limits) => {
     const ended = tabmux.endPress();
     return { ...(await tabmux.settle(limits)), ...ended };
   };
 
-  function watchPress(target, tell) {
-    const mine = { target, likeness: likeness(target), clicks: 0, last: null, records: [], changes: null };
+  /** @param {PageElement} target @param {(seen: PressSeen) => void} tell */
+  function startWatch(target, tell) {
+    /** @type {PressWatch} */
+    const mine = { target, seen: false, likeness: likeness(target), clicks: 0, last: null, records: [], changes: null, stop };
+    /** @param {Event} event */
     const note = (event) => {
       if (!event.isTrusted) return;
-      const at = event.composedPath()[0];
+      const at = targetOf(event);
       const hit = isOn(mine, at);
       if (!mine.seen) {
         mine.seen = true;
-        mine.changes = new MutationObserver((records) => keep(mine, records));
-        mine.changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+        const changes = new MutationObserver((records) => keep(mine, records));
+        mine.changes = changes;
+        changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
         const root = dom.rootNode(target);
-        if (root !== document) mine.changes.observe(root, { subtree: true, childList: true, attributes: true });
+        if (root !== document) changes.observe(root, { subtree: true, childList: true, attributes: true });
         tell({ seen: true, hit, instead: hit ? "" : describe(at) });
       }
       if (event.type.endsWith("up")) mine.last = at;
       if (event.type === "click" && hit) mine.clicks++;
     };
-    mine.stop = () => {
+    function stop() {
       for (const type of WATCHED) removeEventListener(type, note, true);
       mine.changes?.disconnect();
       tell({ seen: false });
       press = null;
-    };
+    }
     for (const type of WATCHED) addEventListener(type, note, true);
     press = mine;
   }
 
+  /** @param {PressWatch} mine */
   function endWatch(mine) {
     keep(mine, mine.changes?.takeRecords() ?? []);
     mine.stop();
-    // A list that the browser draws itself takes the rest of the press.
+    // A list that the browser draws itself gets the rest of the press.
     const clicks = dom.tag(mine.target) === "select" ? 2 : mine.clicks;
     return { clicks, lost: whyLost(mine), reacted: mine.records.some((record) => isReaction(record, mine)) };
   }
 
+  /** @param {PressWatch} watch @param {MutationRecord[]} more */
   function keep({ records }, more) {
     records.push(...more.slice(0, MOST_CHANGES - records.length));
   }
 
-  /** Why no click reached the element. */
+  /** Why no click reached the element. @param {PressWatch} watch */
   function whyLost({ target, last }) {
     if (!dom.connected(target)) return "it is no longer on the page";
     const blocked = unusable(target);
     if (blocked?.reason === "disabled") return "it is disabled now";
     if (blocked?.reason === "hidden") return "it is not visible any more";
     if (last && !isOn({ target }, last)) return `${describe(last)} was there when the button was let go`;
-    return "the page kept it back";
+    return "the page stopped the event";
   }
 
-  /** Whether something has changed besides the element itself and what stands in its place. */
+  /**
+   * Whether something else has changed than the element itself or an element that replaced it.
+   * @param {MutationRecord} record
+   * @param {PressWatch} mine
+   */
   function isReaction(record, mine) {
     const { target } = mine;
     if (record.type === "childList") {
       return [...record.addedNodes].some((node) => {
-        const inside = dom.type(node) === 1 ? [node, ...dom.all(node, "*")] : [];
+        const inside = isElement(node) ? [node, ...dom.all(node, "*")] : [];
         return !inside.some((one) => one === target || likeness(one) === mine.likeness);
       });
     }
     const changed = record.target;
-    return !(dom.type(changed) === 1 && (holds(changed, target) || holds(target, changed)));
+    return !(isElement(changed) && (holds(changed, target) || holds(target, changed)));
   }
 
-  /** Whether an event at this element is one of the target. */
+  /**
+   * Whether an event at this element belongs to the target.
+   * @param {{ target: PageElement }} watch
+   * @param {Node | null} at @returns {at is PageElement}
+   */
   function isOn({ target }, at) {
-    return at instanceof Element && (belongsTo(target, at) || hiddenBy(at, target));
+    return at instanceof Element && isElement(at) && (belongsTo(target, at) || hiddenBy(at, target));
   }
 
-  /** Events name the host in place of what is inside its closed shadow root. */
+  /** The target of an event, also inside open shadow roots. @param {Event} event @returns {Node} */
+  const targetOf = (event) => /** @type {Node} */ (event.composedPath()[0]);
+
+  /**
+   * Events inside a closed shadow root have its host as target.
+   * @param {PageElement} host
+   * @param {PageElement} target
+   */
   function hiddenBy(host, target) {
     return rootOf(host)?.mode === "closed" && holds(host, target);
   }
 
-  /** What two elements have in common when one was drawn in place of the other. */
+  /** The same text for two elements, if one replaced the other. @param {PageElement} target */
   function likeness(target) {
     const attributes = ["id", "role", "name", "type", "href", "aria-label"].map((name) => dom.attribute(target, name));
     return JSON.stringify([dom.tag(target), ...attributes, (dom.textContent(target) ?? "").slice(0, 200)]);
   }
 
-  /** What a page does during one press; of a page that does more, the beginning tells enough. */
+  /** The most changes that are kept of one press. */
   const MOST_CHANGES = 200;
   const MOVES = ["pointerover", "mouseover", "pointermove", "mousemove"];
   const DROPS = ["pointerup", "mouseup", "drop"];

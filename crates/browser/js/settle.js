@@ -1,12 +1,12 @@
 /**
- * Waiting and scrolling: until the document has stood still, until a text is there; moving a scroller and telling how
- * far it can go; who has the focus.
+ * Waiting until the document has stopped changing or a text is shown; scrolling; the title; the focused element; changes
+ * since the last survey.
  */
 (() => {
   "use strict";
   const { dom, element, describe, parentOf, isElement, rootOf, reach } = tabmux;
 
-  /** Resolves when so many frames in a row brought no change of the document, or after `capMs`. */
+  /** Resolves after `quietFrames` frames in a row without a change of the document, or after `capMs`. */
   tabmux.settle = async ({ quietFrames = 1, capMs = 100 } = {}) => {
     const start = performance.now();
     let changed = false;
@@ -15,7 +15,7 @@
     while (quiet < quietFrames && performance.now() - start < capMs) {
       changed = false;
       await tabmux.nextFrame();
-      // Records of the frame that just passed may still be on their way to the observer.
+      // Records of this frame may not have been delivered to the observer yet.
       if (observer.takeRecords().length) changed = true;
       quiet = changed ? 0 : quiet + 1;
     }
@@ -23,7 +23,7 @@
     return { quiet: quiet >= quietFrames };
   };
 
-  /** Takes away what the page has asked to be called for: all timers and frames, if they are not too many. */
+  /** Cancels all timers and animation frames of the page, if there are not too many. */
   tabmux.dropTimers = () => {
     const nothing = () => {};
     for (let id = setTimeout(nothing), n = 0; id > 0 && n < MOST_TIMERS; id--, n++) clearTimeout(id);
@@ -32,12 +32,10 @@
   const MOST_TIMERS = 100_000;
 
   /** Resolves with the first of the texts that is shown in this document, or with null after `timeoutMs`. */
-  tabmux.waitForText = ({ texts, timeoutMs }) =>
-    watchFor(timeoutMs, () => texts[tabmux.hasText({ texts }).present.indexOf(true)]);
+  tabmux.waitForText = ({ texts, timeoutMs }) => watchFor(timeoutMs, () => texts[tabmux.hasText({ texts }).present.indexOf(true)]);
 
   /** Resolves with true when none of the texts is shown in this document, or with null after `timeoutMs`. */
-  tabmux.waitForTextGone = ({ texts, timeoutMs }) =>
-    watchFor(timeoutMs, () => !tabmux.hasText({ texts }).present.includes(true));
+  tabmux.waitForTextGone = ({ texts, timeoutMs }) => watchFor(timeoutMs, () => !tabmux.hasText({ texts }).present.includes(true));
 
   /** Resolves with an element that the selector finds and that is shown, or with null after `timeoutMs`. */
   tabmux.waitForSelector = ({ selector, timeoutMs }) =>
@@ -46,7 +44,7 @@
       return shown && describe(shown);
     });
 
-  /** Whether a selector can be read. */
+  /** Whether a selector is valid. */
   tabmux.isSelector = ({ selector }) => {
     try {
       dom.allInDocument(document, selector);
@@ -56,7 +54,13 @@
     }
   };
 
-  /** Looks after every change of the document until there is something to find. */
+  /**
+   * Calls `look` after every change of the document until it finds something.
+   * @template T
+   * @param {number} timeoutMs
+   * @param {() => T | false | null | undefined} look
+   * @returns {Promise<{ found: T | null }>}
+   */
   async function watchFor(timeoutMs, look) {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
@@ -65,13 +69,13 @@
       if (found) return { found };
       const left = deadline - performance.now();
       if (left <= 0) return { found: null };
-      // A page that never stands still is looked at with a fifth of the time at most.
+      // On a page that changes all the time, looking takes at most a fifth of the time.
       const cost = performance.now() - looked;
       await nextChange(left, Math.min(Math.max(30, cost * 4), 1000));
     }
   }
 
-  /** Moves the scroller of the element, or of the page, and says where it is now. */
+  /** Scrolls the scroller of the element, or of the page, and returns its new position. */
   tabmux.scroll = ({ n, direction, amount }) => {
     const target = n ? element(n) : null;
     if (n && !target) return { ok: false, reason: "detached", detail: "" };
@@ -94,33 +98,34 @@
     return { ok: true, scroller: page ? "" : describe(scroller), moved: [at.x - before.x, at.y - before.y], at };
   };
 
-  /** The title as the document has it, whatever its elements are called. */
+  /** The title of the document, even if an element is named `title`. */
   tabmux.title = () => tabmux.clean(dom.title(document));
 
-  /** The element that typing would go to. */
+  /** The element that receives typing. */
   tabmux.focusedElement = () => {
     const target = tabmux.focused();
     const none = !target || dom.tag(target) === "body" || target === dom.documentElement(document);
     if (none) return { focused: false };
     const frame = dom.tag(target) === "iframe" || dom.tag(target) === "frame";
-    const text = dom.tag(target) === "textarea" || (dom.tag(target) === "input" && !UNTYPED.has(target.type));
+    const text = dom.tag(target) === "textarea" || (dom.tag(target) === "input" && !UNTYPED.has(target.type ?? ""));
     const editable = text || (target instanceof HTMLElement && dom.editable(target));
     return { focused: true, n: tabmux.ref(target), frame, editable, element: describe(target) };
   };
 
-  /* Whether the document has changed since it was last surveyed, and who waits for that. */
+  /* Whether the document has changed since the last survey, and the callback that waits for a change. */
+  /** @type {{ changed: boolean, wake: (() => void) | null, roots: number, tell(): void, observer: MutationObserver } | null} */
   let survey = null;
 
-  /** From now on the first change is noted; after that nothing is watched any more, so a busy page pays for one. */
+  /** Watches for the first change from now on. Then the observer is removed, so a busy page pays for one change only. */
   tabmux.beginWatching = () => {
     survey?.observer.disconnect();
-    const mine = { changed: false, wake: null, roots: countRoots() };
-    mine.tell = () => {
+    const tell = () => {
       mine.observer.disconnect();
       mine.changed = true;
       mine.wake?.();
     };
-    mine.observer = watchChanges(mine.tell);
+    /** @type {NonNullable<typeof survey>} */
+    const mine = { changed: false, wake: null, roots: countRoots(), tell, observer: watchChanges(tell) };
     survey?.wake?.();
     survey = mine;
   };
@@ -130,8 +135,9 @@
     new Promise((resolve) => {
       if (!survey || survey.changed) return resolve({ changed: true });
       const mine = survey;
-      // A component that comes to life gets a shadow root, which is no change of the tree.
+      // A component gets its shadow root without a mutation record, so the roots are counted.
       const rounds = setInterval(() => countRoots() !== mine.roots && mine.tell(), 1000);
+      /** @param {boolean} changed */
       const answer = (changed) => {
         clearTimeout(timer);
         clearInterval(rounds);
@@ -147,6 +153,7 @@
     return count;
   }
 
+  /** @param {() => void} tell */
   function watchChanges(tell) {
     const observer = new MutationObserver(tell);
     const everything = { subtree: true, childList: true, characterData: true, attributes: true };
@@ -155,21 +162,30 @@
     return observer;
   }
 
-  /** Resolves after the next change, `pause` later at the earliest, and after `limit` at the latest. */
+  /**
+   * Resolves `pause` milliseconds after the next change, and after `limit` at the latest.
+   * @param {number} limit
+   * @param {number} pause
+   */
   async function nextChange(limit, pause) {
     const start = performance.now();
+    /** @type {MutationObserver | undefined} */
     let observer;
     await new Promise((resolve) => {
-      observer = watchChanges(resolve);
-      // Some texts appear without a change of the tree: a style sheet loads, a script sets a field's value.
+      observer = watchChanges(() => resolve(undefined));
+      // Some texts appear without a mutation: a style sheet loads, a script sets a field's value.
       setTimeout(resolve, Math.min(limit, 500));
     });
-    observer.disconnect();
+    observer?.disconnect();
     const left = limit - (performance.now() - start);
     await new Promise((resolve) => setTimeout(resolve, Math.min(left, pause)));
   }
 
-  /** All shadow roots we can see, however deep. */
+  /**
+   * All known shadow roots, at any depth.
+   * @param {Document | ShadowRoot} [within]
+   * @returns {Generator<ShadowRoot>}
+   */
   function* knownRoots(within = document) {
     const all = within === document ? dom.allInDocument(document, "*") : dom.allInRoot(within, "*");
     for (const host of all) {
@@ -181,10 +197,14 @@
     }
   }
 
-  /** The nearest scroller around the element; for the page its own, else the largest one in it. */
+  /**
+   * The nearest scroller around the element. Without an element, the page's own, else the largest one in it.
+   * @param {PageElement | null} target
+   * @param {boolean} sideways
+   */
   function scrollerOf(target, sideways) {
     const page = reach.scrollingElement(document);
-    for (let node = target; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (target); node; node = parentOf(node)) {
       if (node === page || node === dom.documentElement(document)) break;
       if (canScroll(node, sideways)) return node;
     }
@@ -192,12 +212,14 @@
     return target ? null : largestScroller(sideways);
   }
 
+  /** @param {PageElement} node @param {boolean} sideways */
   function canScroll(node, sideways) {
     if (!canMove(node, sideways)) return false;
     const { overflowX, overflowY } = getComputedStyle(node);
     return /auto|scroll|overlay/.test(sideways ? overflowX : overflowY);
   }
 
+  /** @param {PageElement} node @param {boolean} sideways */
   function canMove(node, sideways) {
     const { width, height, viewWidth, viewHeight } = position(node);
     return sideways ? width > viewWidth : height > viewHeight;
@@ -206,15 +228,17 @@
   /** A page under an open dialog often hides its overflow, so that only the dialog scrolls. */
   function isLocked() {
     const top = dom.documentElement(document);
-    const own = getComputedStyle(top).overflowY;
+    const own = top ? getComputedStyle(top).overflowY : "visible";
     const body = dom.allInDocument(document, "html > body")[0];
     const used = own === "visible" && body ? getComputedStyle(body).overflowY : own;
     return used === "hidden" || used === "clip";
   }
 
+  /** @param {boolean} sideways */
   function largestScroller(sideways) {
     let best = null;
     let bestArea = 0;
+    /** @param {Iterable<PageElement>} nodes */
     const search = (nodes) => {
       for (const node of nodes) {
         if (!isElement(node)) continue;
@@ -230,6 +254,7 @@
     return best;
   }
 
+  /** @param {PageElement} scroller */
   function position(scroller) {
     return {
       x: reach.scrollLeft(scroller),
@@ -241,7 +266,5 @@
     };
   }
 
-  const UNTYPED = new Set([
-    "button", "submit", "reset", "image", "checkbox", "radio", "range", "color", "file", "hidden",
-  ]);
+  const UNTYPED = new Set(["button", "submit", "reset", "image", "checkbox", "radio", "range", "color", "file", "hidden"]);
 })();

@@ -1,12 +1,13 @@
 /**
- * The controls of this frame as facts: what each is, what it is called, what it takes, and what it belongs to. Tools
- * are made from these facts elsewhere; nothing here changes the page, and nothing secret is told.
+ * Facts about the controls of this frame: role, name, accepted values and group. Rust makes tools from them. Nothing here
+ * changes the page, and secret values are left out.
  */
 (() => {
   "use strict";
   const { dom, ref, walk, lineName, descriptionOf, parentOf, holds, isElement, collapse, roleOf, Groups, hintOf } = tabmux;
 
   const { OPERABLE } = tabmux.roles;
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
 
   const FIELDS = words("textbox searchbox combobox listbox spinbutton slider checkbox radio switch date color file");
@@ -19,19 +20,25 @@
   const LONGEST_ITEM = 160;
   const LONGEST_DEFAULT = 200;
 
-  /* The value a field had when it was first met: what was typed since is no default. */
+  /** @type {FieldLimit[]} */
+  const LIMITS = ["min", "max", "step", "pattern", "minLength", "maxLength"];
+
+  /* The value of each field at its first survey. Values that were typed later are not defaults. */
   const defaults = new WeakMap();
 
   /**
-   * Looks at the document. `controls` and `groups` are the facts, `frames` the elements that show other documents,
-   * `hosts` those that may hide a closed shadow root, `tookMs` what the look has cost the page.
+   * Surveys the document. `controls` and `groups` are the facts, `frames` the frame elements, `hosts` the elements that may
+   * have a closed shadow root, `tookMs` the time that it took.
    */
   tabmux.survey = () => {
     const started = performance.now();
+    /** @type {SomeLine[]} */
     const lines = [];
     const walked = walk((line) => lines.push(line) < MOST_LINES);
     const groups = new Groups();
-    const operable = withoutWrappers(lines.filter((line) => line.operable && line.element && !line.frame && !NO_CONTROLS.has(line.role)));
+    const operable = withoutWrappers(
+      lines.filter((line) => line.element !== null).filter((line) => line.operable && !line.frame && !NO_CONTROLS.has(line.role)),
+    );
     findPanels(operable, groups);
 
     const controls = [];
@@ -39,7 +46,7 @@
     const listed = new Set(operable);
     for (const line of lines) {
       if (line.role === "heading") heading = lineName(line).text.slice(0, LONGEST_NAME);
-      if (listed.has(line)) {
+      if (line.element && listed.has(line)) {
         if (controls.length < MOST_CONTROLS) controls.push(factsOf(line, groups, heading, text));
         else left++;
         text = "";
@@ -49,17 +56,23 @@
     }
     tellItems(lines, groups);
     tabmux.beginWatching();
-    const frames = lines.filter((line) => line.frame).map((line) => ref(line.element));
+    const frames = lines.flatMap((line) => (line.frame && line.element ? [ref(line.element)] : []));
     note(started);
     return {
-      controls, left, groups: groups.all, frames, hosts: walked.hosts, title: tabmux.title().slice(0, LONGEST_NAME),
+      controls,
+      left,
+      groups: groups.all,
+      frames,
+      hosts: walked.hosts,
+      title: tabmux.title().slice(0, LONGEST_NAME),
       tookMs: performance.now() - started,
     };
   };
 
-  /* What all looks have cost: the time of the last one counts from its beginning, and is not yet paid for. */
-  const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0 };
+  /* The cost of all surveys, without the last one, whose pause is not over yet. */
+  const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0, spanMs: 0 };
 
+  /** @param {number} started */
   function note(started) {
     if (account.looks === 0) account.begunMs = started;
     account.looks++;
@@ -68,16 +81,21 @@
     account.spanMs = started - account.begunMs;
   }
 
-  /** How often the document was looked at, and how long that took up to the beginning of the last look. */
-  tabmux.account = () => ({ looks: account.looks, busyMs: account.busyMs, spanMs: account.spanMs ?? 0 });
+  /** How often the document was surveyed, and how long that took until the last survey began. */
+  tabmux.account = () => ({ looks: account.looks, busyMs: account.busyMs, spanMs: account.spanMs });
 
-  /** What is clickable only because the field in it is, is told by the field. */
+  /** Without elements that are clickable only because of the field inside them. @param {ElementLine[]} operable */
   function withoutWrappers(operable) {
+    /** @param {ElementLine} line @param {ElementLine | undefined} next */
     const wraps = (line, next) => !OPERABLE.has(line.role) && next && FIELDS.has(next.role) && holds(line.element, next.element);
     return operable.filter((line, at) => !wraps(line, operable[at + 1]));
   }
 
-  /** Fields outside of any form often have a button beside them that does what a form's would. */
+  /**
+   * Fields without a form often have a button next to them that acts like a submit button.
+   * @param {ElementLine[]} operable
+   * @param {Groups} groups
+   */
   function findPanels(operable, groups) {
     operable.forEach((line, at) => {
       if (!FIELDS.has(line.role) || line.role === "checkbox" || line.role === "switch" || formOf(line.element)) return;
@@ -88,11 +106,17 @@
     });
   }
 
+  /** @param {ElementLine} line */
   const isSender = (line) => line.role === "button" && lineName(line).text !== "" && !opensPopup(line.control);
 
+  /** @param {PageElement} control */
   const opensPopup = (control) => (dom.attribute(control, "aria-haspopup") ?? "false") !== "false";
 
-  /** The nearest element around both, if no list, menu or landmark lies between. */
+  /**
+   * The nearest element around both, if no list, menu or landmark is in between.
+   * @param {PageElement} field
+   * @param {PageElement} button
+   */
   function around(field, button) {
     let node = parentOf(field);
     for (let level = 0; node && level < 4; level++, node = parentOf(node)) {
@@ -106,21 +130,29 @@
     return null;
   }
 
+  /** @param {PageElement} element */
   function formOf(element) {
-    for (let node = element; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (element); node; node = parentOf(node)) {
       if (dom.tag(node) === "form" || roleOf(node) === "form" || roleOf(node) === "search") return node;
     }
     const control = tabmux.controlOf(element);
     return control.form instanceof HTMLFormElement ? control.form : null;
   }
 
+  /** @param {ElementLine} line @param {Groups} groups @param {string} heading @param {string} before */
   function factsOf(line, groups, heading, before) {
     const { element, control } = line;
     const role = OPERABLE.has(line.role) ? line.role : "clickable";
     const isItem = role === "link" || role === "clickable" || role === "treeitem";
     const owner = control.form instanceof HTMLFormElement && !holds(control.form, element) ? control.form : null;
+    /** @type {ControlFacts} */
     const facts = {
-      n: ref(element), role, name: collapse(lineName(line).text || hostName(element)).trim().slice(0, LONGEST_NAME), heading,
+      n: ref(element),
+      role,
+      name: collapse(lineName(line).text || hostName(element))
+        .trim()
+        .slice(0, LONGEST_NAME),
+      heading,
       group: groups.of(owner ?? (isItem ? element : (parentOf(element) ?? element))),
     };
     if (!facts.name) facts.hint = hintOf(element);
@@ -136,7 +168,7 @@
     return facts;
   }
 
-  /** A component's own field is called what the component is called. */
+  /** The name of the component around a field in a shadow root. @param {PageElement} element */
   function hostName(element) {
     for (let root = dom.rootNode(element); root instanceof ShadowRoot; root = dom.rootNode(dom.host(root))) {
       const host = dom.host(root);
@@ -146,7 +178,9 @@
     return "";
   }
 
+  /** @param {PageElement} control @param {string} role */
   function stateOf(control, role) {
+    /** @param {string} name */
     const aria = (name) => dom.attribute(control, `aria-${name}`);
     if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) return control.checked;
     for (const name of ["checked", "pressed", "selected"]) if (aria(name) !== null) return aria(name) === "true";
@@ -154,13 +188,15 @@
     return aria("expanded") === null ? null : aria("expanded") === "true";
   }
 
-  /** A link that leads nowhere else, or looks like a button, acts as one. */
+  /** Whether a link acts like a button: it leads nowhere, or looks like one. @param {PageElement} link */
   function acts(link) {
     const href = dom.attribute(link, "href") ?? "";
     return href === "" || href === "#" || /^javascript:/i.test(href) || /(^|[\s_-])(btn|button)([\s_-]|$)/i.test(dom.attribute(link, "class") ?? "");
   }
 
+  /** @param {PageElement} control @param {string} role @param {{ name: string }} facts @param {string} before */
   function fieldFacts(control, role, { name }, before) {
+    /** @type {FieldFacts} */
     const facts = { field: kindOf(control, role) };
     if (!name && before && before.length <= 80) facts.before = before;
     const placeholder = dom.attribute(control, "placeholder");
@@ -172,12 +208,12 @@
     if (control.required === true || dom.attribute(control, "aria-required") === "true") facts.required = true;
     if (control.readOnly === true || dom.attribute(control, "aria-readonly") === "true") facts.fixed = true;
     if (isSensitive(control)) facts.secret = true;
-    for (const limit of ["min", "max", "step", "pattern", "minLength", "maxLength"]) {
+    for (const limit of LIMITS) {
       const value = control[limit];
-      if (typeof value === "string" ? value !== "" : value >= 0) facts[limit] = String(value).slice(0, 100);
+      if (typeof value === "string" ? value !== "" : value !== undefined && value >= 0) facts[limit] = String(value).slice(0, 100);
     }
     if (facts.field === "slide") {
-      for (const limit of ["min", "max"]) {
+      for (const limit of /** @type {const} */ (["min", "max"])) {
         const value = dom.attribute(control, `aria-value${limit}`);
         if (value) facts[limit] = value.slice(0, 100);
       }
@@ -185,13 +221,13 @@
     const [options, more] = optionsOf(control);
     if (options) Object.assign(facts, { options, moreOptions: more });
     if (!facts.secret) {
-      const value = defaultOf(control, options);
+      const value = defaultOf(control);
       if (value !== "" && value !== null) facts.value = value;
     }
     return facts;
   }
 
-  /** What a field takes. */
+  /** The kind of value that a field takes. @param {PageElement} control @param {string} role */
   function kindOf(control, role) {
     const tag = dom.tag(control);
     if (tag === "select") return control.multiple ? "many" : "one";
@@ -200,22 +236,25 @@
     if (role === "radio") return "radio";
     if (tag === "input") {
       if (role === "combobox" && control.readOnly) return "pick";
-      return control.type;
+      return control.type ?? "";
     }
     if (role === "combobox" || role === "listbox") return "pick";
     if (role === "slider" || role === "spinbutton") {
       if (control instanceof HTMLElement && dom.editable(control)) return "number";
-      // Without a value that can be read nobody can tell where it was moved to.
+      // Without a readable value, the result of moving it could not be checked.
       return dom.attribute(control, "aria-valuenow") === null ? "none" : "slide";
     }
     return role === "file" ? "file" : "area";
   }
 
+  /** @param {PageElement} control */
   function optionsOf(control) {
     if (control instanceof HTMLSelectElement) {
       const all = Array.from(control.options);
       const told = all.slice(0, MOST_OPTIONS).map((option) => {
-        const text = collapse(option.label || option.text).trim().slice(0, LONGEST_NAME);
+        const text = collapse(option.label || option.text)
+          .trim()
+          .slice(0, LONGEST_NAME);
         const empty = option.value === "" || option.hidden;
         return { text, ...(option.disabled && { disabled: true }), ...(empty && { empty: true }) };
       });
@@ -229,15 +268,21 @@
     return told.length ? [told, found.length - told.length] : [null, 0];
   }
 
-  function defaultOf(control, options) {
-    if (!defaults.has(control)) defaults.set(control, presentValue(control, options));
+  /** @param {PageElement} control */
+  function defaultOf(control) {
+    if (!defaults.has(control)) defaults.set(control, presentValue(control));
     return defaults.get(control);
   }
 
+  /** @param {PageElement} control */
   function presentValue(control) {
     if (control instanceof HTMLSelectElement) {
       const chosen = Array.from(control.selectedOptions).filter((option) => option.value !== "" && !option.disabled);
-      return chosen.slice(0, MOST_OPTIONS).map((option) => collapse(option.label || option.text).trim().slice(0, LONGEST_NAME));
+      return chosen.slice(0, MOST_OPTIONS).map((option) =>
+        collapse(option.label || option.text)
+          .trim()
+          .slice(0, LONGEST_NAME),
+      );
     }
     if (control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio")) return control.checked;
     if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) {
@@ -249,7 +294,10 @@
     return checked === null ? null : checked === "true";
   }
 
-  /** Secrets are what a page masks, and codes and card numbers, whatever the type of their field. */
+  /**
+   * Whether a field is for a secret: masked by the page, or a code or card number, with any type of field.
+   * @param {PageElement} control
+   */
   function isSensitive(control) {
     if (!tabmux.isField(control)) return false;
     if (tabmux.isSecret(control) || SENSITIVE.test(dom.attribute(control, "autocomplete") ?? "")) return true;
@@ -260,7 +308,11 @@
   const SENSITIVE_KEY = /passw|passcode|(^|[^a-z])(otp|totp|mfa|2fa|pin|cvc|cvv|csc|iban|ssn)([^a-z]|$)|card.?(num|no\b)|security.?code|one.?time/i;
   const TELLING_TYPES = words("checkbox radio range color date time month week datetime-local email url search");
 
-  /** Gives every item the words that a person reads in it, and every group the heading above it. */
+  /**
+   * Adds the text of every item and the heading above every group.
+   * @param {SomeLine[]} lines
+   * @param {Groups} groups
+   */
   function tellItems(lines, groups) {
     let heading = "";
     for (const line of lines) {
@@ -279,16 +331,24 @@
     }
   }
 
-  /** The options of a list that a page draws itself, as far as they show. */
+  /** The options of a list that the page draws itself, as far as they exist in the document. @param {PageElement} control */
   function popupOptions(control) {
     const root = dom.rootNode(control);
     const ids = `${dom.attribute(control, "aria-controls") ?? ""} ${dom.attribute(control, "aria-owns") ?? ""}`.split(/\s+/).filter(Boolean);
-    const within = [control, ...ids.slice(0, 4).map((id) => tabmux.byId(root, id)).filter(Boolean)];
+    const within = [
+      control,
+      ...ids
+        .slice(0, 4)
+        .map((id) => tabmux.byId(root, id))
+        .filter((one) => one !== null),
+    ];
+    /** @type {PageElement[]} */
     const found = [];
+    /** @type {Node[]} */
     const stack = [...within].reverse();
     for (let nodes = 0; stack.length > 0 && nodes < 3000 && found.length < 500; nodes++) {
       const node = stack.pop();
-      if (!isElement(node)) continue;
+      if (!node || !isElement(node)) continue;
       if (roleOf(node) === "option") {
         if (!tabmux.isDisabled(node)) found.push(node);
         continue;
@@ -298,22 +358,24 @@
     return found;
   }
 
+  /** @param {PageElement} option */
   const optionText = (option) => (tabmux.nameOf(option) || tabmux.textOf(option, { asLabel: true })).slice(0, LONGEST_NAME);
 
-  /** The options that a list offers now, as `{n, text}`; if it has none, `anywhere` takes those that show in the document. */
+  /** The visible options of a list, as `{n, text}`. If it has none and `anywhere` is set, those in the whole document. */
   tabmux.offeredOptions = ({ n, anywhere = false }) => {
     const target = tabmux.element(n);
     if (!target) return { options: [] };
+    /** @param {PageElement[]} options */
     const shows = (options) => options.filter((option) => tabmux.visible(option));
     let found = shows(popupOptions(tabmux.controlOf(target)));
     if (anywhere && found.length === 0) {
-      const all = Array.from(document.querySelectorAll("[role=option]")).slice(0, 500);
+      const all = Array.from(dom.allInDocument(document, "[role=option]")).slice(0, 500);
       found = shows(all.filter((option) => !tabmux.isDisabled(option)));
     }
     return { options: found.map((option) => ({ n: ref(option), text: optionText(option) })) };
   };
 
-  /** Where a slider stands that the page draws itself: it gets the focus, or a few frames to leave `from`. */
+  /** The value of a slider that the page draws itself. Focuses it, or waits some frames until it differs from `from`. */
   tabmux.sliderAt = async ({ n, from = null }) => {
     const target = tabmux.element(n);
     if (!target) return { at: null };
@@ -322,15 +384,15 @@
       control.focus({ preventScroll: true });
       if (!holds(control, tabmux.focused())) return { at: null };
     }
-    const stands = () => Number.parseFloat(dom.attribute(control, "aria-valuenow") ?? "");
-    for (let frame = 0; frame < 20 && stands() === from; frame++) await new Promise(requestAnimationFrame);
-    return { at: Number.isFinite(stands()) ? stands() : null };
+    const value = () => Number.parseFloat(dom.attribute(control, "aria-valuenow") ?? "");
+    for (let frame = 0; frame < 20 && value() === from; frame++) await new Promise(requestAnimationFrame);
+    return { at: Number.isFinite(value()) ? value() : null };
   };
 
-  /** Which of these elements are still in the document. */
+  /** Whether all these elements are still in the document. */
   tabmux.stillHere = ({ elements }) => elements.every((n) => tabmux.element(n) !== null);
 
-  /** Whether something that can be on or off is on. */
+  /** Whether a control that can be on or off is on. */
   tabmux.isOn = ({ n }) => {
     const target = tabmux.element(n);
     const control = target && tabmux.controlOf(target);
@@ -340,13 +402,13 @@
   const formElements = tabmux.getter(HTMLFormElement.prototype, "elements");
   const skipsChecks = tabmux.getter(HTMLFormElement.prototype, "noValidate");
 
-  /** Which fields would keep the form of this control from being sent, as `{name, message}`. */
+  /** Invalid fields of this control's form, which would prevent sending it, as `{name, message}`. */
   tabmux.complaints = ({ n }) => {
     const target = tabmux.element(n);
     const { form, formNoValidate } = target ? tabmux.controlOf(target) : {};
     if (!(form instanceof HTMLFormElement) || skipsChecks(form) || formNoValidate) return { told: [] };
     const told = [];
-    for (const control of formElements(form) ?? []) {
+    for (const control of /** @type {Iterable<Field>} */ (formElements(form) ?? [])) {
       if (!control.willValidate || control.validity.valid) continue;
       told.push({ name: tabmux.nameOf(control).slice(0, LONGEST_NAME), message: tabmux.clean(control.validationMessage).slice(0, 200) });
     }

@@ -1,10 +1,10 @@
 /**
- * What the tools read of a frame: the snapshot, the search, and whether some text is there. Lines look like
- * `uid=17_5 button "Save" disabled`; text that belongs to no line is quoted on one of its own.
+ * What tools read from a frame: the snapshot, the search, and whether some text is present. Lines look like
+ * `uid=17_5 button "Save" disabled`. Text that belongs to no element's line is quoted on a line of its own.
  */
 (() => {
   "use strict";
-  const { dom, ref, walk, clean, collapse, quote, labelOf, weakLabel, valueOf, statesOf, isSecret, describe } = tabmux;
+  const { dom, ref, walk, clean, collapse, quote, labelOf, weakLabel, shownValue, statesOf, isSecret, describe } = tabmux;
 
   const DEEPEST_INDENT = 60;
   const MOST_OPTIONS = 40;
@@ -12,10 +12,11 @@
   const LONGEST_VALUE = 1000;
 
   /**
-   * The lines of this frame up to `maxBytes`. Beyond that, and beyond `depth` or outside the view if so asked, lines
-   * are only counted. `marks` has one character for each line: "1" if a person can act on it. `frames` tells below
-   * which line which frame element stands, `hosts` which elements may hide a closed shadow root. `view` is the part of
-   * the document that can be seen, if the caller knows it better than the frame itself.
+   * The lines of this frame up to `maxBytes`. Lines beyond that, beyond `depth`, or outside the view with `viewportOnly`
+   * are only counted. In the result, `marks` has one character for each line: "1" if a user can act on it. `frames` lists
+   * the frame elements and their lines, `hosts` the elements that may have a closed shadow root. `view` is the visible
+   * part of the document, if the caller knows it better than the frame itself.
+   * @type {Tabmux["snapshot"]}
    */
   function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false }) {
     const from = root == null ? null : tabmux.element(root);
@@ -40,15 +41,19 @@
   }
 
   /**
-   * Lines whose name, text or value holds `text` (in any case) and whose role is `role`; with each line found come the
-   * line around it, if that is what has a uid, and the first lines inside it. `ends` tells after how many lines each
+   * Lines whose name, text or value contains `text` (in any case) and whose role is `role`. Each match comes with the line
+   * around it, if only that has a uid, and the first lines inside it. `ends` has the number of lines after which each
    * match is complete.
+   * @type {Tabmux["find"]}
    */
   function find({ text, role, limit, maxBytes }) {
     const wanted = text == null ? null : fold(text);
+    /** @type {SomeLine[]} */
     const lines = [];
-    const walked = walk((line) => void lines.push(line), { verbose: tabmux.roles.CELLS.has(role) });
+    const walked = walk((line) => void lines.push(line), { verbose: role != null && tabmux.roles.CELLS.has(role) });
+    /** @param {SomeLine} line */
     const fits = (line) => role == null || line.role === role;
+    /** @type {number[]} */
     let found = [];
     lines.forEach((line, at) => {
       if (fits(line) && (wanted === null || fold(wordsOf(line)).includes(wanted))) found.push(at);
@@ -67,13 +72,13 @@
       }
       if (chosen.has(at)) ends.push(page.lines.length);
     }
-    const frames = lines.filter((line) => line.frame).map((line) => ({ line: 0, indent: 0, element: ref(line.element) }));
+    const frames = lines.flatMap((line) => (line.frame && line.element ? [{ line: 0, indent: 0, element: ref(line.element) }] : []));
     return { ...page.answer(), ...walked, frames, found: found.length, ends };
   }
 
   const MOST_INSIDE = 8;
 
-  /** A line found, with what a reader needs to act on it. */
+  /** A matching line, with the lines that a reader needs to act on it. @param {SomeLine[]} lines @param {number} at */
   function* around(lines, at) {
     const line = lines[at];
     let indent = 0;
@@ -94,7 +99,11 @@
     }
   }
 
-  /** Lines that together hold the text, as a sentence with a link in it does. */
+  /**
+   * Lines that together contain the text, such as a sentence with a link in it.
+   * @param {SomeLine[]} lines
+   * @param {string} wanted
+   */
   function spanning(lines, wanted) {
     const starts = [];
     let all = "";
@@ -103,6 +112,7 @@
       const said = fold(line.isValue ? line.text : nameOf(line).text);
       if (said) all += `${said} `;
     }
+    /** @type {number[]} */
     const found = [];
     let line = 0;
     for (let at = all.indexOf(wanted); at >= 0 && found.length < 1000; at = all.indexOf(wanted, at + wanted.length)) {
@@ -112,7 +122,10 @@
     return found;
   }
 
-  /** Which of `texts` can be read in this frame now, names of things included; what is typed into fields is not. */
+  /**
+   * Which of `texts` are shown in this frame now, including names of elements, but not values of fields.
+   * @type {Tabmux["hasText"]}
+   */
   function hasText({ texts }) {
     const wanted = texts.map(fold);
     const present = wanted.map((text) => text === "");
@@ -140,33 +153,37 @@
     return { present };
   }
 
+  /** @param {string} text */
   const fold = (text) => collapse(text).trim().toLowerCase();
 
-  /** Everything a search looks at. */
+  /** All text of a line that a search looks at. @param {SomeLine} line */
   function wordsOf(line) {
     if (!line.element) return line.text;
     const { control } = line;
     const parts = [nameOf(line).text, line.isValue ? line.text : ""];
     if (control instanceof HTMLSelectElement) for (const option of control.options) parts.push(option.label);
-    else if (!isSecretField(line)) parts.push(valueOf(control, line.role) ?? "");
+    else if (!isSecretField(line)) parts.push(shownValue(control, line.role) ?? "");
     return parts.join("\n");
   }
 
-  /** Printed lines within a budget of bytes. */
+  /** Printed lines, limited in bytes. */
   class Page {
+    /** @param {number} maxBytes @param {boolean} verbose @param {Box | null} [seen] */
     constructor(maxBytes, verbose, seen = null) {
       this.room = maxBytes;
       this.seen = seen;
       this.longest = Math.max(200, Math.floor(maxBytes / 8));
       this.verbose = verbose;
+      /** @type {string[]} */
       this.lines = [];
       this.marks = "";
+      /** @type {{ line: number, indent: number, element: number, view?: Box }[]} */
       this.frames = [];
       this.cut = 0;
       this.full = false;
     }
 
-    /** Prints one line if it fits; after one that does not, nothing more is printed. */
+    /** Prints one line if it fits. After the first line that does not, nothing more is printed. @param {SomeLine} line */
     print(line) {
       const indent = Math.min(line.indent, DEEPEST_INDENT);
       const cut = this.cut;
@@ -180,12 +197,13 @@
       this.room -= bytes;
       this.lines.push(printed);
       this.marks += line.operable ? "1" : "0";
-      if (line.frame) this.frames.push(this.place(line));
+      if (line.frame && line.element) this.frames.push(this.place(line));
       return true;
     }
 
-    /** Where the lines of a frame belong, and what part of its document can be seen. */
+    /** Where the lines of a frame belong, and which part of its document is visible. @param {ElementLine} line */
     place(line) {
+      /** @type {typeof this.frames[number]} */
       const place = { line: this.lines.length, indent: line.indent + 1, element: ref(line.element) };
       if (this.seen) {
         const { x, y } = tabmux.boxOf(line.element);
@@ -194,6 +212,7 @@
       return place;
     }
 
+    /** @param {SomeLine} line */
     phrase(line) {
       if (!line.element) return this.quoted(line.text);
       const { element, control, role } = line;
@@ -216,26 +235,32 @@
       return parts.join(" ");
     }
 
+    /** @param {ElementLine} line */
     value(line) {
       const { control } = line;
       if (isSecretField(line)) return (line.isValue ? line.text : control.value) ? "filled" : "";
-      const value = line.isValue ? line.text : valueOf(control, line.role);
+      const value = line.isValue ? line.text : shownValue(control, line.role);
       return value === null || value === "" ? "" : `value=${this.quoted(value, LONGEST_VALUE)}`;
     }
 
+    /** @param {PageElement} link */
     url(link) {
       const href = dom.attribute(link, "href") ?? dom.attribute(link, "xlink:href");
       const url = href === null ? "" : shortUrl(href, this.verbose ? 2000 : LONGEST_URL);
       return url ? [`url=${quote(url)}`] : [];
     }
 
+    /** @param {PageElement} frame */
     source(frame) {
       const src = dom.attribute(frame, "src") ?? dom.attribute(frame, "data");
       const url = src ? shortUrl(src, LONGEST_URL) : "";
       return url ? [`url=${quote(url)}`] : [];
     }
 
-    /** `options: "Red" selected, "Green", group "Warm": "Rust"`; of a long list the first ones and those selected. */
+    /**
+     * `options: "Red" selected, "Green", group "Warm": "Rust"`; of a long list only the first ones and the selected ones.
+     * @param {HTMLSelectElement} select
+     */
     options(select) {
       const { options } = select;
       const most = this.verbose ? 10 * MOST_OPTIONS : MOST_OPTIONS;
@@ -259,7 +284,11 @@
       return [`options: ${parts.join(", ")}${left > 0 ? `, and ${left} more` : ""}`];
     }
 
-    /** Text in quotes; of one too long to print the beginning, and how much is missing. */
+    /**
+     * Text in quotes. Of a text that is too long, the beginning and how much is missing.
+     * @param {string} text
+     * @param {number} [longest]
+     */
     quoted(text, longest = this.longest) {
       if (text.length <= longest) return quote(text);
       const kept = text.slice(0, longest).toWellFormed();
@@ -272,7 +301,10 @@
     }
   }
 
-  /** The name of a line: what its author says, else its own words, else a title or a placeholder. */
+  /**
+   * The name of a line: its label, else its own text, else a title or a placeholder.
+   * @param {SomeLine} line
+   */
   function nameOf(line) {
     if (!line.element) return { text: line.text };
     const { control } = line;
@@ -282,11 +314,13 @@
     return label.text ? label : { text: control === line.element ? "" : weakLabel(line.element) };
   }
 
+  /** @param {{ control: PageElement, isValue?: boolean }} line */
   const isSecretField = ({ control, isValue }) => (tabmux.isField(control) || isValue) && isSecret(control);
 
   /**
-   * For something nameless that can be operated: the text that its style shows; else what its author calls it in the
-   * markup. `<button.close>` is always the element itself, what it contains is named as such.
+   * For an operable element without a name: the text from its style, else its id and classes. `<button.close>` is always
+   * the element itself; an element inside it is printed as `contains=`.
+   * @param {PageElement} element
    */
   function hint(element) {
     for (const side of ["::before", "::after"]) {
@@ -303,16 +337,23 @@
     return hints;
   }
 
+  /** @param {PageElement} element */
   const isMarked = (element) => Boolean(dom.attribute(element, "class") || dom.attribute(element, "id"));
 
-  /** The name of the file, or of the part of it, that an element shows. */
+  /** The file name, or the part of the file, of an element's picture. @param {PageElement} element */
   function pictureOf(element) {
     const source = dom.attribute(element, "src") ?? (dom.tag(element) === "use" ? dom.attribute(element, "href") : null);
     if (!source || source.startsWith("data:")) return "";
-    return collapse(source.split("?")[0].split("/").findLast(Boolean) ?? "").slice(0, 60).toWellFormed();
+    return collapse(source.split("?")[0].split("/").findLast(Boolean) ?? "")
+      .slice(0, 60)
+      .toWellFormed();
   }
 
-  /** An address as short as it stays useful: relative to this site, without what data and scripts carry. */
+  /**
+   * A short address: relative to this site, and without the contents of `data:` and `javascript:`.
+   * @param {string} href
+   * @param {number} longest
+   */
   function shortUrl(href, longest) {
     if (href.startsWith("#")) return cutUrl(clean(href), longest);
     let url;
@@ -327,22 +368,26 @@
     return cutUrl(clean(here ? url.hash : url.pathname + url.search + url.hash), longest);
   }
 
+  /** @param {string} url @param {number} longest */
   const cutUrl = (url, longest) => (url.length > longest ? `${url.slice(0, longest)}…` : url);
 
   const title = () => collapse(dom.title(document)).trim().slice(0, 300).toWellFormed();
 
+  /** @param {SomeLine} line */
   function boxOf(line) {
     if (line.element) return tabmux.boxOf(line.element);
     const range = new Range();
-    range.selectNode(line.origin);
+    if (line.origin) range.selectNode(line.origin);
     return range.getBoundingClientRect();
   }
 
+  /** @param {Box} one @param {Box} other */
   const overlap = (one, other) =>
     one.x < other.x + other.width && one.y < other.y + other.height && one.x + one.width > other.x && one.y + one.height > other.y;
 
   const encoder = new TextEncoder();
+  /** @param {string} text */
   const byteLength = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length);
 
-  Object.assign(tabmux, { snapshot, find, hasText, lineName: nameOf });
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ snapshot, find, hasText, lineName: nameOf }));
 })();

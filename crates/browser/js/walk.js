@@ -1,20 +1,21 @@
 /**
  * One pass over the flat tree of this frame's document, in reading order, that turns elements and text into lines.
- * It keeps its own stack, so neither depth nor width of a page can hurt it, and it never changes the page.
+ * It keeps its own stack, so a deep or wide page cannot overflow it, and it never changes the page.
  */
 (() => {
   "use strict";
   const { dom, rootOf, collapse, clean, labelOf, controlOf, kinds } = tabmux;
   const { PLAIN, SEALED, readSigns, classify } = kinds;
 
+  /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
   const UNSEEN = words(
     "script style template noscript head meta link title base param source track datalist colgroup col desc defs " +
       "symbol clipPath mask pattern linearGradient radialGradient filter marker metadata rp",
   );
-  /** Elements that may carry a shadow root, besides custom ones. */
+  /** Elements that may have a shadow root, besides custom elements. */
   const HOSTS = words("article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span");
-  /** Roles whose line takes the first words found inside; the others are told apart from their contents. */
+  /** Roles whose line takes the first text found inside; for others, the contents are lines of their own. */
   const SPEAKERS = words(
     "button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option heading tooltip treeitem row " +
       "listitem cell gridcell columnheader rowheader clickable focusable draggable alert status timer blockquote img textbox " +
@@ -27,29 +28,37 @@
   /* Sizes of possible hosts when the debugger was last asked about them. */
   const asked = new WeakMap();
 
-  /** The elements of these numbers, for the debugger to look at; it need not look again while they keep their size. */
+  /**
+   * The elements of these numbers, for the debugger to inspect. It need not do so again while they keep their size.
+   * @type {Tabmux["elementsOf"]}
+   */
   function elementsOf(numbers) {
     const elements = numbers.map((number) => tabmux.element(number));
     for (const element of elements) if (element) asked.set(element, sizeOf(element));
     return elements;
   }
 
+  /** @param {PageElement} element */
   function sizeOf(element) {
     const { width, height } = dom.rect(element);
     return `${width}x${height}`;
   }
 
-  /** Shadow roots that the debugger found, as host, root, host, root, … */
+  /** Registers shadow roots that the debugger found, as host, root, host, root, … @type {Tabmux["adoptClosedRoots"]} */
   function adoptClosedRoots(...pairs) {
-    for (let index = 0; index + 1 < pairs.length; index += 2) tabmux.adoptClosedRoot(pairs[index], pairs[index + 1]);
+    for (let index = 0; index + 1 < pairs.length; index += 2) {
+      const [host, root] = /** @type {[Element, ShadowRoot]} */ (pairs.slice(index, index + 2));
+      tabmux.adoptClosedRoot(host, root);
+    }
     return pairs.length / 2;
   }
 
   /**
    * Walks and calls `emit(line)` for every line in reading order until it returns false. A line is
-   * `{ element, role, text, indent, operable, … }`; a line of mere text has no element.
-   * Answers `{ hosts, moreHosts, whole }`: elements that may hide a closed root, whether there are more of them, and
-   * whether the walk came to its end.
+   * `{ element, role, text, indent, operable, … }`; a line of text only has no element.
+   * Returns `{ hosts, moreHosts, whole }`: elements that may have a closed root, whether there are more of them, and
+   * whether the walk was complete.
+   * @type {Tabmux["walk"]}
    */
   function walk(emit, { from = null, verbose = false } = {}) {
     tabmux.forgetLabels();
@@ -57,30 +66,45 @@
   }
 
   class Walk {
+    /** @param {(line: SomeLine) => unknown} emit @param {boolean} verbose */
     constructor(emit, verbose) {
       this.emit = emit;
       this.verbose = verbose;
+      /** @type {OpenPlace[]} */
       this.stack = [];
-      this.waiting = []; // lines opened around this place and not yet sent
+      /** @type {ElementLine[]} */
+      this.waiting = []; // lines that are open around this place and not yet sent
+      /** @type {{ item: ElementLine, line: SomeLine } | null} */
       this.held = null; // the only line so far of a list item that is itself not yet sent
       this.text = ""; // the run of text being read
-      this.hiddenText = ""; // what of it is aria-hidden inside something named by its contents
+      this.hiddenText = ""; // the aria-hidden part of it, inside an element that is named by its contents
+      /** @type {Node | null} */
       this.origin = null; // the text node it began with
-      this.spoken = false; // whether the run holds more than cell borders
+      this.spoken = false; // whether the run has more than cell borders
       this.preformatted = false;
+      /** @type {PageElement[]} */
       this.hosts = [];
       this.going = true;
       this.focus = tabmux.focused();
     }
 
+    /** @param {PageElement | null} start */
     run(start) {
       let nodes = 0;
       if (start) {
         const above = tabmux.parentOf(start);
         const style = above && getComputedStyle(above);
         this.enter(start, {
-          line: null, indent: 0, mode: "flow", named: false, pointer: style?.cursor === "pointer", shown: true,
-          muted: false, hidden: false, editable: above instanceof HTMLElement && dom.editable(above), laidOut: false,
+          line: null,
+          indent: 0,
+          mode: "flow",
+          named: false,
+          pointer: style?.cursor === "pointer",
+          shown: true,
+          muted: false,
+          hidden: false,
+          editable: above instanceof HTMLElement && dom.editable(above),
+          laidOut: false,
           row: null,
         });
       }
@@ -102,15 +126,16 @@
         }
         const type = dom.type(node);
         if (type === 3) this.read(node, place);
-        else if (type === 1) this.enter(node, place);
+        else if (type === 1) this.enter(/** @type {PageElement} */ (node), place);
       }
       const whole = this.going && stack.length === 0;
-      while (stack.length > 0 && this.going) this.leave(stack.pop());
+      for (let place = stack.pop(); place && this.going; place = stack.pop()) this.leave(place);
       return { hosts: this.hosts.map(tabmux.ref), moreHosts: this.hosts.length === MOST_HOSTS, whole };
     }
 
     /* Text */
 
+    /** @param {Node} node @param {Place} place */
     read(node, place) {
       if (!place.shown || place.muted) return;
       const data = dom.data(node);
@@ -127,6 +152,7 @@
       this.text += data;
     }
 
+    /** @param {string} text @param {PageElement} element */
     say(text, element) {
       if (!this.spoken) this.origin = element;
       this.text += text;
@@ -134,15 +160,22 @@
       this.preformatted = false;
     }
 
-    /** Ends the run of text: it names the line around it if that has no words yet, else it is a line of its own. */
+    /**
+     * Ends the run of text: it becomes the text of the line around it if that has none yet, else a line of its own.
+     * @param {Place} place
+     */
     flush(place) {
       const { line } = place;
       if (!this.spoken) {
         this.text = "";
         return;
       }
-      let text = this.preformatted ? clean(this.text).trimEnd().replace(/^\s*\n/, "") : collapse(this.text).trim();
-      if (place.row) text = withoutBorders(text, line?.filled);
+      let text = this.preformatted
+        ? clean(this.text)
+            .trimEnd()
+            .replace(/^\s*\n/, "")
+        : collapse(this.text).trim();
+      if (place.row) text = withoutBorders(text, line?.filled === true);
       this.text = "";
       this.spoken = false;
       if (text === "") return;
@@ -152,13 +185,14 @@
         line.keep = true;
         return;
       }
-      if (line?.labelled && says(line.label ??= labelOf(line.control, line.role), text)) return;
+      if (line?.labelled && says((line.label ??= labelOf(line.control, line.role)), text)) return;
       this.sendWaiting();
       this.send({ element: null, role: "text", text, indent: place.indent, operable: false, container: line, origin: this.origin });
     }
 
     /* Elements */
 
+    /** @param {PageElement} element @param {Place} place */
     enter(element, place) {
       const tag = dom.tag(element);
       if (UNSEEN.has(tag)) return;
@@ -166,12 +200,12 @@
         this.text += " ";
         return;
       }
-      /* This is the costly part of a walk: as few properties as will do, by the quicker of two ways. */
+      /* This is the expensive part of a walk, so it reads few properties, in the faster of two ways. */
       const style = getComputedStyle(element);
       const display = property(style, "display");
       if (display === "none" && tag !== "area") return;
       if (display === "") {
-        /* Not in the flat tree: its parent shows a root that we do not know. */
+        /* Not in the flat tree: its parent has a shadow root that we do not know. */
         this.suspect(dom.parent(element));
         return;
       }
@@ -192,13 +226,19 @@
       if (cell) this.openCell(place, kind);
       else if (!line && !inline) this.border(place);
 
+      /** @type {OpenPlace} */
       const inner = {
-        next: null, list: null, at: 0,
+        next: null,
+        list: null,
+        at: 0,
         line: line ?? place.line,
         indent: line ? line.indent + 1 : place.indent,
-        mode: line ? kind.mode : place.mode,
+        mode: (line && kind.mode) || place.mode,
         named: place.named || (line !== null && kind.mode === "named"),
-        pointer, shown, hidden, editable,
+        pointer,
+        shown,
+        hidden,
+        editable,
         muted: place.muted || kind.muted === true,
         laidOut: kind.table !== undefined ? kind.table === "none" : place.laidOut,
         row: line ? (kind.role === "row" && kind.mode === "row" ? line : null) : place.row,
@@ -210,6 +250,7 @@
       this.stack.push(inner);
     }
 
+    /** @param {PageElement} element @param {string} tag @param {OpenPlace} inner */
     descend(element, tag, inner) {
       const root = rootOf(element);
       if (root) {
@@ -232,6 +273,7 @@
       inner.next = first;
     }
 
+    /** @param {OpenPlace} place */
     leave(place) {
       const { opened } = place;
       if (opened) {
@@ -244,12 +286,16 @@
       }
     }
 
-    /** A block begins or ends: text before and after it belongs to different lines, or words of one name. */
+    /**
+     * A block begins or ends: text before and after it belongs to different lines, or to different words of one name.
+     * @param {Place} place
+     */
     border(place) {
       if (place.mode === "flow") this.flush(place);
       else this.text += " ";
     }
 
+    /** @param {Place} place @param {Kind} kind */
     openCell(place, kind) {
       const { row } = place;
       if (!row) return this.border(place);
@@ -258,14 +304,31 @@
       if (row.cells++ > 0) this.text += " | ";
     }
 
+    /** @param {PageElement} element @param {Kind} kind @param {Place} place @param {Signs} signs */
     open(element, kind, place, signs) {
       this.flush(place);
       const control = controlOf(element);
+      const role = kind.role ?? "";
+      /** @type {ElementLine} */
       const line = {
-        element, control, role: kind.role, indent: place.indent, operable: kind.operable === true, keep: kind.keep,
-        text: "", filled: false, sent: false, deferred: false, cells: 0, container: place.line,
-        takesText: kind.takesText ?? (!signs.label && SPEAKERS.has(kind.role)),
-        labelled: signs.label || kind.takesText === false, label: null, isValue: kind.value === true, frame: kind.frame === true, sign: kind.sign,
+        element,
+        control,
+        role,
+        indent: place.indent,
+        operable: kind.operable === true,
+        keep: kind.keep,
+        text: "",
+        filled: false,
+        sent: false,
+        deferred: false,
+        cells: 0,
+        container: place.line,
+        takesText: kind.takesText ?? (!signs.label && SPEAKERS.has(role)),
+        labelled: signs.label || kind.takesText === false,
+        label: null,
+        isValue: kind.value === true,
+        frame: kind.frame === true,
+        sign: kind.sign,
         focused: element === this.focus || control === this.focus,
         collapsible: kind.role === "listitem" && !kind.operable,
       };
@@ -273,10 +336,11 @@
       return line;
     }
 
-    /** Ends a line: one that nothing inside made worth telling goes unsaid. */
+    /** Ends a line. It is dropped if nothing inside it was sent and it need not be kept. @param {ElementLine} line */
     close(line) {
       if (this.held?.item === line) {
         const { line: only } = this.held;
+        /** @type {{ item: ElementLine, line: SomeLine } | null} */
         this.held = null;
         only.indent -= 1;
         this.pass(only);
@@ -286,15 +350,19 @@
       }
     }
 
-    /** Sends the lines that wait around this place: something inside them is worth telling. */
+    /** Sends the lines that are open around this place, because something inside them is sent. */
     sendWaiting() {
       for (const line of this.waiting.splice(0)) this.send(line);
     }
 
-    /** A list item that holds one line and no words of its own is told by that line, so it waits for a second one. */
+    /**
+     * A list item with only one line inside and no text of its own is replaced by that line, so it waits for a second one.
+     * @param {SomeLine} line
+     */
     send(line) {
       if (this.held) {
         const { item, line: first } = this.held;
+        /** @type {{ item: ElementLine, line: SomeLine } | null} */
         this.held = null;
         this.pass(item);
         this.pass(first);
@@ -306,21 +374,30 @@
       line.sent = !line.deferred;
     }
 
+    /** @param {SomeLine} line */
     pass(line) {
       line.sent = true;
       if (this.going && this.emit(line) === false) this.going = false;
     }
 
-    /** Notes an element that may carry a closed shadow root and was not looked at in its present size. */
+    /**
+     * Stores an element that may have a closed shadow root and was not inspected at its present size.
+     * @param {Node | null} element
+     */
     suspect(element) {
-      if (!element || this.hosts.length >= MOST_HOSTS || dom.type(element) !== 1 || rootOf(element)) return;
+      if (!element || this.hosts.length >= MOST_HOSTS || !tabmux.isElement(element) || rootOf(element)) return;
       const size = sizeOf(element);
       if (size !== "0x0" && asked.get(element) !== size) this.hosts.push(element);
     }
   }
 
-  /** Row text without the borders that lead nowhere; the first words of a row keep their place. */
+  /**
+   * Row text without borders at its end. Borders at its start are kept only for the first text of a row.
+   * @param {string} text
+   * @param {boolean} later
+   */
   function withoutBorders(text, later) {
+    /** @param {string} character */
     const isBorder = (character) => character === " " || character === "|";
     let [start, end] = [0, text.length];
     while (end > 0 && isBorder(text[end - 1])) end--;
@@ -328,6 +405,7 @@
     return text.slice(start, end);
   }
 
+  /** @param {Node} text */
   const keepsLines = (text) => {
     const parent = tabmux.parentOf(text);
     if (parent === null) return false;
@@ -335,7 +413,8 @@
     return (whiteSpaceCollapse ?? whiteSpace ?? "").startsWith("pre");
   };
 
+  /** @param {Label} label @param {string} text */
   const says = (label, text) => label.text.toLowerCase().includes(text.toLowerCase());
 
-  Object.assign(tabmux, { walk, elementsOf, adoptClosedRoots });
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ walk, elementsOf, adoptClosedRoots }));
 })();

@@ -1,28 +1,34 @@
 /**
- * Ground floor of the page scripts: element numbers, DOM access that a page cannot clobber, the flat tree with its
- * closed shadow roots, boxes, and the words that name an element in a message. Evaluated first, in an isolated world.
+ * The base of the page scripts: element numbers, DOM access that a page cannot clobber, the flat tree with its closed
+ * shadow roots, boxes, and how messages name an element. Evaluated first, in an isolated world.
  */
 globalThis.tabmux ??= (() => {
   "use strict";
 
   /*
-   * A form answers `form.children` with its field of that name, and a document does the like, in every world. So the
-   * getters are taken from the prototypes once and never read through the node itself.
+   * `form.children` returns the form's field of that name if it has one, and documents behave alike, in every world. So
+   * the getters are taken from the prototypes once, and are never read through the node itself.
    */
+  /** @type {Tabmux["getter"]} */
   const getter = (prototype, name) => {
     const get = descriptor(prototype, name)?.get;
     return get ? (node) => get.call(node) : (node) => descriptor(Object.getPrototypeOf(node), name)?.get?.call(node) ?? null;
   };
+  /** @type {Tabmux["method"]} */
   const method = (prototype, name) => {
     const value = descriptor(prototype, name)?.value;
-    return value ? (node, ...args) => value.call(node, ...args) : (node, ...args) => inherited(node, name)?.call(node, ...args) ?? null;
+    /** @type {(node: object, ...args: unknown[]) => unknown} */
+    const call = value ? (node, ...args) => value.call(node, ...args) : (node, ...args) => inherited(node, name)?.call(node, ...args) ?? null;
+    return /** @type {any} */ (call);
   };
+  /** @param {object} node @param {PropertyKey} name */
   const inherited = (node, name) => descriptor(Object.getPrototypeOf(node), name)?.value;
 
   /*
    * Engines differ in which prototype has a property: one above the usual one, one below it (Lightpanda has the title
-   * in HTMLDocument), or none. Where it is not above, the node's own prototypes are asked; they are those of our world.
+   * in HTMLDocument), or none. If it is not above, the prototypes of the node are searched; they belong to our world.
    */
+  /** @param {object} prototype @param {PropertyKey} name */
   function descriptor(prototype, name) {
     for (let at = prototype; at; at = Object.getPrototypeOf(at)) {
       const own = Object.getOwnPropertyDescriptor(at, name);
@@ -31,7 +37,8 @@ globalThis.tabmux ??= (() => {
     return undefined;
   }
 
-  const dom = {
+  /** @type {Record<keyof SafeDom, any>} */
+  const properties = {
     type: getter(Node.prototype, "nodeType"),
     parent: getter(Node.prototype, "parentNode"),
     firstChild: getter(Node.prototype, "firstChild"),
@@ -65,13 +72,16 @@ globalThis.tabmux ??= (() => {
     activeInRoot: getter(ShadowRoot.prototype, "activeElement"),
     editable: getter(HTMLElement.prototype, "isContentEditable"),
   };
+  /** @type {SafeDom} */
+  const dom = properties;
 
-  /* A number is given once and belongs to that element for as long as the document lives. */
+  /* Each element gets its number once and keeps it as long as the document exists. */
   const numbers = new WeakMap();
   const elements = new Map();
   const forget = new FinalizationRegistry((number) => elements.delete(number));
   let last = 0;
 
+  /** @type {Tabmux["ref"]} */
   function ref(element) {
     let number = numbers.get(element);
     if (number === undefined) {
@@ -83,36 +93,44 @@ globalThis.tabmux ??= (() => {
     return number;
   }
 
-  /** The element of that number if it is still in the document. */
+  /** The element with that number, if it is still in the document. @type {Tabmux["element"]} */
   function element(number) {
     const found = elements.get(number)?.deref();
     return found && dom.connected(found) ? found : null;
   }
 
-  /** What became of a number: "here", "detached" (it was in this document and is no more) or "unknown". */
+  /**
+   * Whether the element of a number is "here", "detached" (removed from this document) or "unknown".
+   * @type {Tabmux["fate"]}
+   */
   function fate(number) {
     if (element(number)) return "here";
     return Number.isInteger(number) && number > 0 && number <= last ? "detached" : "unknown";
   }
 
-  /* Closed roots cannot be read from the page; the debugger hands them in, with their hosts. */
+  /* Scripts cannot read closed roots. The debugger passes them in, with their hosts. */
   const closedRoots = new WeakMap();
+  /** @type {Tabmux["closedRoot"]} */
   const closedRoot = (host) => closedRoots.get(host) ?? null;
+  /** @type {Tabmux["adoptClosedRoot"]} */
   function adoptClosedRoot(host, root) {
     closedRoots.set(host, root);
   }
 
-  /** Makes the closed roots around a node known: from inside they can be seen. */
+  /** Registers the closed roots around a node: from inside they can be read. @type {Tabmux["adoptAround"]} */
   function adoptAround(node) {
     for (let root = dom.rootNode(node); isRoot(root); root = dom.rootNode(dom.host(root))) {
       if (!dom.openRoot(dom.host(root))) adoptClosedRoot(dom.host(root), root);
     }
   }
 
-  /** The shadow root of a host as far as we know it, open or closed. */
+  /** The shadow root of a host, open or closed, if we know it. @type {Tabmux["rootOf"]} */
   const rootOf = (host) => dom.openRoot(host) ?? closedRoots.get(host) ?? null;
 
-  /** Whether an element is in a state such as `:modal`. In an engine that does not know the state, none is. */
+  /**
+   * Whether an element is in a state such as `:modal`. In an engine that does not know the state, no element is.
+   * @type {Tabmux["inState"]}
+   */
   function inState(element, state) {
     if (unknownStates.has(state)) return false;
     try {
@@ -124,11 +142,14 @@ globalThis.tabmux ??= (() => {
   }
   const unknownStates = new Set();
 
+  /** @type {Tabmux["isElement"]} */
   const isElement = (node) => dom.type(node) === 1;
+  /** @type {Tabmux["isText"]} */
   const isText = (node) => dom.type(node) === 3;
+  /** @type {(node: Node) => node is ShadowRoot} */
   const isRoot = (node) => node instanceof ShadowRoot;
 
-  /** The slot a node is shown in, closed roots included. */
+  /** The slot a node is shown in, closed roots included. @type {Tabmux["slotOf"]} */
   function slotOf(node) {
     const open = isElement(node) ? dom.slot(node) : isText(node) ? dom.textSlot(node) : null;
     if (open) return open;
@@ -141,7 +162,10 @@ globalThis.tabmux ??= (() => {
     return null;
   }
 
-  /** Parent element in the flat tree (slot, then shadow host, then parent), or null at the top. */
+  /**
+   * Parent element in the flat tree (slot, then shadow host, then parent), or null at the top.
+   * @type {Tabmux["parentOf"]}
+   */
   function parentOf(node) {
     const slot = slotOf(node);
     if (slot) return slot;
@@ -151,7 +175,10 @@ globalThis.tabmux ??= (() => {
     return isRoot(parent) ? dom.host(parent) : null;
   }
 
-  /** Child nodes in the flat tree: those of the shadow root, those assigned to a slot, else the light ones. */
+  /**
+   * Child nodes in the flat tree: those of the shadow root, those assigned to a slot, else the light ones.
+   * @type {Tabmux["childrenOf"]}
+   */
   function childrenOf(node) {
     if (isElement(node)) {
       const root = rootOf(node);
@@ -164,15 +191,16 @@ globalThis.tabmux ??= (() => {
     return lightChildren(node);
   }
 
+  /** @param {Node} node */
   function lightChildren(node) {
     const children = [];
     for (let child = dom.firstChild(node); child; child = dom.nextSibling(child)) children.push(child);
     return children;
   }
 
-  /** Whether `inner` is `outer` or lies inside it, through shadow roots and slots. */
+  /** Whether `inner` is `outer` or lies inside it, through shadow roots and slots. @type {Tabmux["holds"]} */
   function holds(outer, inner) {
-    for (let node = inner; node; node = parentOf(node)) {
+    for (let node = /** @type {PageElement | null} */ (inner); node; node = parentOf(node)) {
       if (node === outer) return true;
     }
     return false;
@@ -189,10 +217,13 @@ globalThis.tabmux ??= (() => {
     return active;
   }
 
-  /** Rendered and not `visibility: hidden`; opacity and size do not matter. */
+  /** Rendered and not `visibility: hidden`; opacity and size do not matter. @type {Tabmux["visible"]} */
   const visible = (target) => dom.rendered(target, { visibilityProperty: true, contentVisibilityAuto: false });
 
-  /** The box in viewport coordinates of this frame; of an element without one (`display: contents`) that of its insides. */
+  /**
+   * The box in viewport coordinates of this frame; of an element without one (`display: contents`) that of its contents.
+   * @type {Tabmux["boxOf"]}
+   */
   function boxOf(target) {
     const box = dom.rect(target);
     if (box.width > 0 || box.height > 0) return plain(box);
@@ -201,9 +232,10 @@ globalThis.tabmux ??= (() => {
     return plain(range.getBoundingClientRect());
   }
 
+  /** @param {Box} box @returns {Box} */
   const plain = ({ x, y, width, height }) => ({ x, y, width, height });
 
-  /** `<div#consent.overlay>`: enough for a reader to recognise the element in a message. */
+  /** `<div#consent.overlay>`: enough for a reader to recognise the element in a message. @type {Tabmux["describe"]} */
   function describe(target) {
     if (!target) return "nothing";
     if (!isElement(target)) return isText(target) ? "text" : "document";
@@ -214,35 +246,60 @@ globalThis.tabmux ??= (() => {
   }
 
   /*
-   * What a page may not smuggle into our lines: control characters, directional overrides, invisible characters.
-   * Joiners stay where they shape a letter or an emoji; everything else invisible goes.
+   * Characters that a page must not put into our lines: control characters, directional overrides, invisible characters.
+   * Joiners are kept where they shape a letter or an emoji; all other invisible characters are removed.
    */
-  const SUSPECT = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff]/;
+  const SUSPECT =
+    /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\ud800-\udfff]/;
   const INVISIBLE =
     /(?<![\p{L}\p{M}\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])[\u200c\u200d]|[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
-  /** Text without anything invisible or malformed; white space is kept as it is. */
+  /** Text without anything invisible or malformed; white space is kept as it is. @type {Tabmux["clean"]} */
   function clean(text) {
     return SUSPECT.test(text) ? text.toWellFormed().replace(INVISIBLE, "") : text;
   }
 
-  /** Text as it is read: clean, with every run of white space made one blank. */
+  /** Text as it is read: clean, with every run of white space made one blank. @type {Tabmux["collapse"]} */
   const collapse = (text) => clean(text).replace(/[\s\u2028\u2029]+/g, " ");
 
-  /** A value of a state: one short word, whatever the page put there. */
+  /** A value of a state, shortened to one word without special characters. @type {Tabmux["word"]} */
   const word = (text) => text.replace(/[^\w.:+-]+/g, "-").slice(0, 20);
 
-  /** Text in double quotes on one line. */
+  /** Text in double quotes on one line. @type {Tabmux["quote"]} */
   const quote = (text) => `"${/["\\\n\r\t\v\f\u2028\u2029]/.test(text) ? text.replace(/["\\\n\r\t\v\f\u2028\u2029]/g, escapeOne) : text}"`;
+  /** @type {Record<string, string>} */
   const ESCAPES = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+  /** @param {string} character */
   const escapeOne = (character) => ESCAPES[character] ?? "\\n";
 
-  return {
+  return /** @type {Tabmux} */ ({
     /** Number of this document, set from outside; the first half of every uid. */
     document: 0,
     /** Access to properties that a page cannot clobber, wherever this engine has them. */
-    getter, method, inState,
-    dom, ref, element, fate, closedRoot, adoptClosedRoot, adoptAround, rootOf, isElement, isText, slotOf, parentOf, childrenOf,
-    holds, focused, visible, boxOf, describe, clean, collapse, word, quote,
-  };
+    getter,
+    method,
+    inState,
+    dom,
+    ref,
+    element,
+    fate,
+    closedRoot,
+    adoptClosedRoot,
+    adoptAround,
+    rootOf,
+    isElement,
+    isText,
+    slotOf,
+    parentOf,
+    childrenOf,
+    holds,
+    focused,
+    visible,
+    boxOf,
+    describe,
+    clean,
+    collapse,
+    word,
+    quote,
+  });
 })();

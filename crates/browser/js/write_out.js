@@ -1,13 +1,19 @@
 /**
  * Writes a script's result as JSON for `evaluate_script`. One function, called in the page's own world with the result
- * as `this` and the most characters to give; answers `{text, length}`, or `{problem}` where JSON would lie. A long text
- * comes inside an object under the name `boxed`, because Chrome would send the text itself whole.
+ * as `this` and the maximum of characters. Returns `{text, length}`, or `{problem}` if JSON cannot hold the result. A long
+ * text is passed inside an object under the name `boxed`, because Chrome would send the whole text otherwise.
+ * @this {any}
+ * @param {number} most
+ * @param {string} [boxed]
  */
-function (most, boxed) {
+function writeOut(most, boxed) {
+  /** @type {string[]} */
   const path = [];
   const place = () => (path.length ? ` at ${path.join("").replace(/^\./, "")}` : "");
+  /** @param {string} what @param {string} instead */
   const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot hold. Return ${instead} instead.` });
   const around = new Set();
+  /** @type {(value: any) => { problem: string } | null} */
   const search = (value) => {
     if (typeof value === "bigint") return problem("a BigInt", "String(value) or Number(value)");
     if (typeof value !== "object" || value === null || typeof value.toJSON === "function") return null;
@@ -31,7 +37,7 @@ function (most, boxed) {
   };
   const long = boxed && Object.hasOwn(this, boxed) ? this[boxed] : undefined;
   if (long !== undefined) {
-    // Written whole, it might be longer than any text can be.
+    // The JSON of the whole text might exceed the longest possible string.
     const text = JSON.stringify(long.slice(0, most));
     return { text: text.slice(0, most).toWellFormed(), length: Math.max(text.length, long.length + 2) };
   }

@@ -1,7 +1,15 @@
 //! The messages between a page's worker and the daemon on the websocket `/page`: one JSON object per frame, each
 //! with a `type`. `docs/page-protocol.md` describes them.
 
-use serde::{Deserialize, Serialize};
+#[cfg(feature = "bindings")]
+mod bindings;
+
+#[cfg(feature = "bindings")]
+pub use bindings::typescript;
+#[cfg(feature = "bindings")]
+use bindings::{CallErrorCode, CallToolResult, HandlerType, ToolAnnotations, WorkerKind};
+
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::{Map, Value};
 
 /// The version of this protocol.
@@ -12,6 +20,7 @@ pub const LONGEST_FRAME: usize = 25 * 1024 * 1024;
 
 /// A message from a worker.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "ToDaemon"))]
 #[serde(
     tag = "type",
     rename_all = "SCREAMING_SNAKE_CASE",
@@ -22,6 +31,14 @@ pub enum FromPage {
     Hello {
         /// The protocol it speaks.
         version: u32,
+        /// The version of the library. For people who read the messages.
+        #[serde(default)]
+        #[cfg_attr(feature = "bindings", ts(as = "String"))]
+        library: IgnoredAny,
+        /// The kind of the worker. For people who read the messages.
+        #[serde(default)]
+        #[cfg_attr(feature = "bindings", ts(as = "WorkerKind"))]
+        worker: IgnoredAny,
     },
     /// Registers a tab, which has no tools yet.
     RegisterTab(PageTab),
@@ -56,12 +73,15 @@ pub enum FromPage {
         success: bool,
         /// Its result: a `CallToolResult` of MCP.
         #[serde(default)]
+        #[cfg_attr(feature = "bindings", ts(optional, as = "Option<CallToolResult>"))]
         result: Value,
         /// Why it failed.
         #[serde(default)]
+        #[cfg_attr(feature = "bindings", ts(optional, as = "Option<String>"))]
         error: String,
         /// The kind of failure.
         #[serde(default)]
+        #[cfg_attr(feature = "bindings", ts(optional, as = "Option<CallErrorCode>"))]
         code: String,
     },
     /// Asks for a `PONG`.
@@ -72,6 +92,7 @@ pub enum FromPage {
 
 /// A tab with the page library.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "TabRecord"))]
 #[serde(rename_all = "camelCase")]
 pub struct PageTab {
     /// The id that it gave itself.
@@ -84,11 +105,25 @@ pub struct PageTab {
     pub title: String,
     /// The nonce that the daemon's script put into the document, if it did.
     #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(optional))]
     pub nonce: Option<String>,
+    /// Whether the document is visible. The daemon does not use it.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(as = "bool"))]
+    pub visible: IgnoredAny,
+    /// Whether the document has the keyboard. The daemon does not use it.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(as = "bool"))]
+    pub focused: IgnoredAny,
+    /// When the tab was last opened, focused or used, in milliseconds since 1970. The daemon does not use it.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(as = "f64"))]
+    pub last_seen: IgnoredAny,
 }
 
 /// A tool that a tab offers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "ToolRecord"))]
 #[serde(rename_all = "camelCase")]
 pub struct PageTool {
     /// The tab.
@@ -100,14 +135,32 @@ pub struct PageTool {
     pub description: String,
     /// The author's schema of its arguments.
     #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(type = "JsonObject"))]
     pub input_schema: Map<String, Value>,
     /// The author's hints about its effects.
     #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(optional, as = "Option<ToolAnnotations>"))]
     pub annotations: Map<String, Value>,
+    /// The author's schema of its structured results. The daemon does not use it.
+    #[serde(default)]
+    #[cfg_attr(
+        feature = "bindings",
+        ts(optional, as = "Option<bindings::JsonObject>")
+    )]
+    pub output_schema: IgnoredAny,
+    /// Where the handler is. There is one kind only, and the daemon does not use it.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(as = "HandlerType"))]
+    pub handler_type: IgnoredAny,
+    /// Whether the page has registered the same tool with its `modelContext`. The daemon does not use it.
+    #[serde(default)]
+    #[cfg_attr(feature = "bindings", ts(as = "bool"))]
+    pub web_mcp: IgnoredAny,
 }
 
 /// A message from the daemon to a worker.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "bindings", derive(ts_rs::TS), ts(rename = "FromDaemon"))]
 #[serde(
     tag = "type",
     rename_all = "SCREAMING_SNAKE_CASE",
@@ -153,6 +206,7 @@ pub enum ToPage {
         /// The tool, by the name that the page gave it.
         tool_name: String,
         /// Its arguments, checked.
+        #[cfg_attr(feature = "bindings", ts(type = "JsonObject"))]
         args: Map<String, Value>,
     },
     /// Cancels a call.

@@ -95,13 +95,14 @@
       if (hadFocus && !list.contains(document.activeElement)) (firstCard() ?? find("top", HTMLElement)).focus();
       else this.#focusIfLost();
     }
-    /** Says it to those who do not see it. */
+    /** Announces a new question to screen readers. */
     #announce(news, open) {
       const [question] = news;
-      if (question) words("said", `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
+      if (question)
+        words("said", `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
       else if (open === 0) words("said", "");
     }
-    /** The keyboard goes to the question, if it is nowhere else: never to a button, which may be pressed unseen. */
+    /** Moves the focus to the question if nothing has it. Never to a button, which could be pressed by accident. */
     #focusIfLost() {
       const { activeElement } = document;
       if (document.hasFocus() && (activeElement === null || activeElement === document.body)) firstCard()?.focus();
@@ -126,7 +127,7 @@
       facts.append(term, fact);
       return fact;
     });
-    if (values) [values.className, values.tabIndex, values.role, values.ariaLabel] = ["values", 0, "region", "What the tool would be called with"];
+    if (values) [values.className, values.tabIndex, values.role, values.ariaLabel] = ["values", 0, "region", "The tool's arguments"];
     const [why, small, acts] = [make("p", "why"), make("p", "small"), make("div", "acts")];
     const [refuse, allow] = [make("button", ""), make("button", "")];
     [refuse.textContent, allow.textContent] = ["Refuse", "Allow"];
@@ -150,9 +151,15 @@
         if (tool) put(tool, called);
         if (site) put(site, origin2);
         if (values) put(values, plain(question.arguments, 600));
-        put(why, question.because === "hardToUndo" ? "The tool says that what it does may be hard to undo." : "It asks before every tool that may change something.");
+        put(
+          why,
+          question.because === "hardToUndo" ? "The tool says that its effects may be hard to undo." : "It asks before every tool that may change something."
+        );
         const left = Math.max(0, Math.ceil((question.until - Date.now()) / 1e3));
-        put(small, `Names and values are the words of the page and the agent. A yes is for this call alone. Without an answer it is refused in ${left} s.`);
+        put(
+          small,
+          `The page and the agent chose these names and values. Your answer applies to this call only. Without an answer, the call is refused in ${left} s.`
+        );
         [refuse.ariaLabel, allow.ariaLabel] = [`Refuse ${called}`, `Allow ${called}`];
         refuse.disabled = allow.disabled = !isArmed;
         answer = then;
@@ -176,7 +183,7 @@
     const count = `${more}${shown2 > 0 ? " more" : ""} ${more === 1 ? "tab" : "tabs"}`;
     if (more > 0) return shown2 > 0 ? `And ${count}.` : `It has ${count}.`;
     if (shown2 > 0) return "";
-    if (here) return "It has no tab here yet.";
+    if (here) return "It has no tab in this browser yet.";
     return connected ? "It works in another browser." : "It is not connected to a browser.";
   }
   function moreRulesWords(more) {
@@ -201,11 +208,11 @@
     ask;
     #site;
     #asked = "";
-    /** The daemon said what holds for a site. */
+    /** The daemon has answered which rule applies to a site. */
     heard(site) {
       this.#site = site;
     }
-    /** The connection is another one, and nothing was asked on it. */
+    /** There is a new connection, on which nothing was asked yet. */
     forget() {
       [this.#site, this.#asked] = [void 0, ""];
     }
@@ -250,11 +257,11 @@
       find("rules-more", HTMLElement).hidden = more === 0;
       words("rules-more", moreRulesWords(more));
       find("private", HTMLElement).hidden = !showsPrivate;
-      words("private-words", privateWindows ? "Agents may work in private windows." : "Agents stay out of private windows.");
+      words("private-words", privateWindows ? "Agents may work in private windows." : "Agents may not work in private windows.");
       fillActs(find("private-acts", HTMLElement), [
         {
           key: "private",
-          text: privateWindows ? "Keep them out" : "Let them in",
+          text: privateWindows ? "Block private windows" : "Allow private windows",
           act: () => this.want({ type: "privateWindows", allowed: !privateWindows })
         }
       ]);
@@ -264,15 +271,15 @@
     if (problem !== void 0) return "Agents may not act on any site: your rules cannot be read.";
     const by = rule === void 0 || alone ? "" : ` ${rule}`;
     if (allowed) return rule === void 0 ? "Agents may act on this site." : `Agents may act on this site: you allow${by || " it"}.`;
-    return rule === void 0 ? "Agents may not act on this site: you allow only others." : `Agents may not act on this site: you block${by || " it"}.`;
+    return rule === void 0 ? "Agents may not act on this site: you allow only other sites." : `Agents may not act on this site: you block${by || " it"}.`;
   }
   function rulesWords({ allowed, blocked, problem }) {
-    if (problem !== void 0) return `Your rules cannot be read, so agents may act nowhere: ${problem}. Run “tabmux policy list” in a terminal.`;
-    if (allowed.length > 0) return "Agents may act only where you allow it.";
-    return blocked.length > 0 ? "Agents may act everywhere but here:" : "";
+    if (problem !== void 0) return `Your rules cannot be read, so agents may not act on any site: ${problem}. Run “tabmux policy list” in a terminal.`;
+    if (allowed.length > 0) return "Agents may act only on the sites that you allow.";
+    return blocked.length > 0 ? "Agents may act on all sites except these:" : "";
   }
   function removal({ allowed, more }) {
-    return allowed.length === 1 && more === 0 ? "Allow all sites" : "Allow no longer";
+    return allowed.length === 1 && more === 0 ? "Allow all sites" : "Stop allowing";
   }
   function ruleRow() {
     const element = make("li", "rule");
@@ -426,7 +433,7 @@
     const [holder] = holders;
     const watched = active ?? holder;
     if (card) card.className = watched ? `card watched ${active ? "acting " : ""}${watched.colour}` : "card";
-    const closed = !tab.open ? "Chrome keeps extensions out of it." : tab.isPrivate && !rules.privateWindows ? "it is in a private window." : "";
+    const closed = !tab.open ? "Chrome does not let extensions work in it." : tab.isPrivate && !rules.privateWindows ? "it is in a private window." : "";
     words("front-state", frontWords(acting, holders, closed, paused));
     const takers = agents.filter((agent) => agent.here && agent !== holder);
     const gifts = closed ? [] : takers;
@@ -532,7 +539,7 @@
     const link = find("link", HTMLElement);
     link.className = !connected ? "away" : overview?.paused ? "paused" : "connected";
     words("link-words", !connected ? "Not connected" : overview?.paused ? "Connected, paused" : "Connected");
-    words("paused", overview?.paused ? "All agents are paused. What they try is refused until you resume." : "");
+    words("paused", overview?.paused ? "All agents are paused. Their calls are refused until you resume." : "");
     link.title = connected ? "" : why;
     const pause = find("pause", HTMLButtonElement);
     pause.hidden = !connected || !overview || overview.agents.length === 0 && !overview.paused;
@@ -547,7 +554,7 @@
   function drawEmpty(connected, overview) {
     find("empty", HTMLElement).hidden = connected && (!overview || overview.agents.length > 0);
     words("empty-title", connected ? "No agent is connected." : "tabmux is not connected.");
-    const hint = "An agent appears here as soon as it starts tabmux. “tabmux install” in a terminal tells your agents about it.";
+    const hint = "An agent appears here as soon as it starts tabmux. Run “tabmux install” in a terminal to add tabmux to your agents.";
     words("empty-words", connected ? hint : state?.why ?? "");
   }
   var RETRY = 200;

@@ -4,7 +4,7 @@
   var Badge = class {
     #state = "";
     #questions = 0;
-    /** How it stands with the daemon: `connected`, or why not. */
+    /** The state of the connection: `connected`, or the reason why there is none. */
     link(state) {
       this.#state = state;
       if (state !== "connected") this.#questions = 0;
@@ -17,8 +17,8 @@
     }
     #show() {
       const waiting = this.#questions;
-      const words2 = waiting === 0 ? this.#state : waiting === 1 ? "an agent waits for your answer" : `${waiting} questions wait for your answer`;
-      void chrome.action.setTitle({ title: `tabmux Browser Tools: ${words2}` });
+      const words = waiting === 0 ? this.#state : waiting === 1 ? "an agent waits for your answer" : `${waiting} questions wait for your answer`;
+      void chrome.action.setTitle({ title: `tabmux Browser Tools: ${words}` });
       void chrome.action.setBadgeText({ text: waiting > 0 ? String(waiting) : this.#state === "connected" ? "" : "off" });
       void chrome.action.setBadgeBackgroundColor({ color: waiting > 0 ? WAITING : AWAY });
       void chrome.action.setBadgeTextColor({ color: "#ffffff" });
@@ -50,9 +50,9 @@
   // src/fresh.ts
   var Fresh = class {
     #turn = Promise.resolve();
-    /** Those of this connection: the daemon is about to say something of them. */
+    /** Tabs of this connection. The daemon will still confirm or close them. */
     #now = /* @__PURE__ */ new Set();
-    /** Another connection begins. */
+    /** A new connection begins. */
     begin() {
       this.#now.clear();
     }
@@ -60,11 +60,11 @@
       this.#now.add(tabId);
       return this.#change((tabs2) => void (tabs2[tabId] = Date.now()));
     }
-    /** The daemon knows whose this is, or closes it. */
+    /** The daemon has saved the owner of this tab, or is about to close it. */
     known(tabId) {
       return this.#change((tabs2) => void delete tabs2[tabId]);
     }
-    /** Those that the connections before left. What has been there for a while is the person's by now. */
+    /** Tabs that earlier connections left behind. After a while, a tab counts as the user's own. */
     async left() {
       const left = [];
       await this.#change((tabs2) => {
@@ -93,7 +93,7 @@
   var Groups = class {
     #turn = Promise.resolve();
     #wanted;
-    /** Sees that every agent's tabs are in its group. Only the newest of several wishes counts. */
+    /** Puts every agent's tabs into its group. Of several calls in a row, only the last one counts. */
     arrange(agents, tries = MOST_TRIES) {
       this.#wanted = agents;
       this.#turn = this.#turn.then(async () => {
@@ -104,7 +104,7 @@
       });
       return this.#turn;
     }
-    /** Takes a tab out of its agent's group: it is the person's now. A group without tabs ends by itself. */
+    /** Takes a tab out of its agent's group: it is the user's now. Chrome removes a group without tabs. */
     async release(tabId) {
       await this.#turn;
       const { placed } = await read();
@@ -213,16 +213,16 @@
     #pause = FIRST_PAUSE;
     #pulse;
     #heardAt = 0;
-    /** Since when there should be a connection again. */
+    /** When the last connection was lost. */
     #wantedAt = Date.now();
-    /** Sees that there is a connection, or that one is on its way. */
+    /** Connects, unless there is a connection already. */
     keep() {
       if (this.#talk) return;
       void this.#dial().catch((error) => {
         if (!this.#talk) this.#end(void 0, String(error));
       });
     }
-    /** Says hello once more, because something in it has changed. */
+    /** Reconnects, because something in the hello message has changed. */
     greetAgain() {
       this.#talk?.socket.close();
       this.keep();
@@ -230,11 +230,11 @@
     get isWelcome() {
       return this.#talk?.stage === "welcome";
     }
-    /** Whether much waits to be said. Whoever can come again later should. */
+    /** Whether many bytes are still unsent. Callers that can retry later should. */
     get isBehind() {
       return (this.#talk?.socket.bufferedAmount ?? 0) > MUCH_BUFFERED;
     }
-    /** Says something, if somebody listens who has proved itself. False if nobody does. */
+    /** Sends a message. Returns false if there is no authenticated connection. */
     tell(message) {
       if (this.#talk?.stage !== "welcome") return false;
       const { socket } = this.#talk;
@@ -273,7 +273,7 @@
       socket.onerror = () => void 0;
       socket.onclose = () => this.#end(talk, why);
     }
-    /** One step of the handshake; a sentence if it goes wrong. */
+    /** One step of the handshake. Returns the text to show when the connection ends, if this step changes it. */
     async #greet(talk, message, about) {
       const { known, nonce, host } = about;
       const { socket } = talk;
@@ -294,7 +294,7 @@
         this.#pause = FIRST_PAUSE;
         this.#pulse = setInterval(() => this.#beat(talk), PULSE);
         this.owner.show("connected");
-        return "The daemon is gone.";
+        return "The daemon has stopped.";
       } else if (message.type === "refused") {
         return String(message.reason).slice(0, LONGEST_REASON);
       } else if (talk.stage === "welcome") {
@@ -302,11 +302,11 @@
       }
       return void 0;
     }
-    /** Gives a sign of life, and looks for the other's. */
+    /** Pings the daemon, and ends the connection if it has been silent for too long. */
     #beat(talk) {
       if (Date.now() - this.#heardAt < SILENCE_LIMIT) return void this.tell({ type: "ping" });
       talk.socket.close();
-      this.#end(talk, "The daemon says nothing any more.");
+      this.#end(talk, "The daemon stopped responding.");
     }
     #end(talk, why) {
       if (talk !== this.#talk) return;
@@ -356,7 +356,7 @@
         port.postMessage(this.#state());
       });
     }
-    /** Whether the daemon is there, and why not. */
+    /** Whether the daemon is connected, and if not, why. */
     link(connected, why) {
       [this.#connected, this.#why] = [connected, why];
       if (!connected) this.#overview = void 0;
@@ -383,26 +383,26 @@
   // src/pause.ts
   var Pause = class {
     #owed = false;
-    /** A connection begins, before anything is heard on it: the daemon may be another one. */
+    /** A connection begins, before its first message. The daemon may be a new one. */
     async begin() {
       const { paused } = await chrome.storage.session.get("paused");
       this.#owed = paused === true;
     }
-    /** The person wants it. It is kept before the daemon has heard of it, which it may never. */
+    /** The user asks for a pause. It is stored first, because the message may never reach the daemon. */
     async wanted() {
       this.#owed = true;
       await chrome.storage.session.set({ paused: true });
     }
-    /** Whether the daemon has to be told. */
+    /** Whether the pause still has to be sent to the daemon. */
     get isOwed() {
       return this.#owed;
     }
-    /** The daemon tells how it is. What it says before it has heard of the pause is not the person's word. */
+    /** The daemon reports its state. Before it has received the pause, its state does not count. */
     async told(paused) {
       if (paused) this.#owed = false;
       else if (!this.#owed) await chrome.storage.session.set({ paused: false });
     }
-    /** The person lets agents go on. */
+    /** The user ends the pause. */
     async over() {
       this.#owed = false;
       await chrome.storage.session.set({ paused: false });
@@ -433,24 +433,28 @@
       const relay = this.#relays.get(message.connection);
       if (message.type === "pageTold") {
         if (relay) relay.isAdmitted = true;
-        return relay?.port.postMessage(message.text);
+        relay?.port.postMessage(message.text);
+        return;
       }
       this.#relays.delete(message.connection);
       relay?.port.disconnect();
     }
-    /** The daemon is gone, and with it whoever listened. */
+    /** The connection to the daemon is lost. */
     lost() {
       for (const { port } of this.#relays.values()) port.disconnect();
       this.#relays.clear();
     }
-    /** Ends those of private windows, if they are no longer wanted. */
+    /** Closes the relays of private windows, if the daemon no longer wants them. */
     endPrivate() {
       if (this.daemon.hearsOfPrivate()) return;
       for (const [connection, { port }] of this.#relays) if (port.sender?.tab?.incognito) this.#end(connection);
     }
     #open(port, origin) {
       const connection = ++this.#count;
-      if (this.daemon.isBehind() || !this.daemon.tell({ type: "pageOpened", connection, origin })) return port.disconnect();
+      if (this.daemon.isBehind() || !this.daemon.tell({ type: "pageOpened", connection, origin })) {
+        port.disconnect();
+        return;
+      }
       this.#relays.set(connection, { port, isAdmitted: false });
       port.onMessage.addListener((text) => {
         if (typeof text !== "string" || !this.#relays.get(connection)?.isAdmitted) return;
@@ -475,9 +479,9 @@
       this.tell = tell;
     }
     tell;
-    /** Whether the daemon wants to hear of changes. */
+    /** Whether the daemon wants to know about changes. */
     isHeard = false;
-    /** Whether it wants to hear of private windows, too. */
+    /** Whether it also wants to know about private windows. */
     hearsOfPrivate = false;
     listen() {
       chrome.tabs.onCreated.addListener((tab) => this.#report("tabCreated", tab));
@@ -499,7 +503,7 @@
     async all() {
       return (await chrome.tabs.query({})).flatMap((tab) => this.#info(tab) ?? []);
     }
-    /** Opens a tab; in the background, unless the user is to see it, and never in a private window. */
+    /** Opens a tab: in the background unless `focus` is set, and never in a private window. */
     async open(url, focus) {
       const all = await chrome.windows.getAll({ windowTypes: ["normal"] });
       const [first] = all.filter(({ incognito }) => !incognito);
@@ -586,9 +590,9 @@
     }
     tell;
     cancelled;
-    /** Who waits for the debugger to stop a script, by the place where it runs. */
+    /** Callbacks that wait until the debugger has paused a script, by target. */
     #stopping = /* @__PURE__ */ new Map();
-    /** What takes time and must not be mixed: to attach and to detach a tab, to end scripts in one place. */
+    /** Operations that must not overlap: attaching and detaching a tab, ending scripts in one target. */
     #turns = /* @__PURE__ */ new Map();
     listen() {
       chrome.debugger.onEvent.addListener((source, method, params) => {
@@ -626,8 +630,8 @@
         if (this.#turns.get(what) === turn) this.#turns.delete(what);
       }
     }
-    /** Lets go of all tabs that this extension holds; Chrome refuses what others hold. */
-    async letGo() {
+    /** Detaches all tabs that this extension is attached to. Chrome refuses to detach those of other extensions. */
+    async detachAll() {
       const targets = await chrome.debugger.getTargets();
       const held = targets.flatMap((target) => target.attached && target.tabId !== void 0 ? [target.tabId] : []);
       await Promise.all(held.map((tabId) => this.detach(tabId)));
@@ -640,11 +644,11 @@
         const bytes = excess(result, MOST_ANSWER);
         this.tell(bytes === void 0 ? { type: "cdp", requestId, result: result ?? {} } : { type: "cdp", requestId, tooLarge: bytes });
       } catch (error) {
-        const why = words(error);
+        const why = messageOf(error);
         if (why !== NO_WORKER) this.tell({ type: "cdp", requestId, error: why });
       }
     }
-    /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
+    /** Ends the running script. Chrome does not allow extensions to do that directly, but they can pause it and end it on resume. */
     async #terminate(target) {
       const over = chrome.debugger.sendCommand(target, "Runtime.evaluate", { expression: "0" }).then(
         () => "over",
@@ -664,7 +668,7 @@
       debug(target);
       return {};
     }
-    /** Whether an event is about what only this class uses. */
+    /** Whether an event belongs to the debugger domain, which only this class uses. */
     #isOwn(method, target) {
       if (method === "Debugger.paused") {
         const stop = this.#stopping.get(place(target));
@@ -689,7 +693,7 @@
   var IDLE_LIMIT = 150;
   var STOP_LIMIT = 850;
   var NO_WORKER = "No SW";
-  function words(error) {
+  function messageOf(error) {
     const text = error instanceof Error ? error.message : String(error);
     try {
       const { message } = JSON.parse(text);
@@ -725,7 +729,7 @@
   chrome.runtime.onInstalled.addListener((why) => void loaded(why));
   void chrome.alarms.get("keep").then((alarm) => alarm ?? wake(SELDOM));
   void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
-  void tunnel.letGo().then(() => link.keep());
+  void tunnel.detachAll().then(() => link.keep());
   async function loaded(why) {
     link.keep();
     const known = await pairing();
@@ -737,7 +741,10 @@
   }
   function want(wish) {
     if (!WISHES.includes(wish.type)) return;
-    if (!link.isWelcome) return wish.type === "site" ? void 0 : panels.deny("tabmux is not connected, so nothing was changed.");
+    if (!link.isWelcome) {
+      if (wish.type !== "site") panels.deny("tabmux is not connected, so nothing was changed.");
+      return;
+    }
     if (wish.type === "pause") void pause.wanted();
     link.tell(wish);
     if (wish.type === "resume") void pause.over();
@@ -747,12 +754,12 @@
     wake(OFTEN);
     fresh.begin();
     await pause.begin();
-    await tunnel.letGo();
+    await tunnel.detachAll();
   }
   async function lost() {
     tabs.isHeard = tabs.hearsOfPrivate = false;
     relays.lost();
-    await tunnel.letGo();
+    await tunnel.detachAll();
   }
   async function hear(message) {
     switch (message.type) {
@@ -811,8 +818,8 @@
   }
   async function done(requestId, act) {
     try {
-      const tabId = await act();
-      link.tell(tabId === void 0 ? { type: "done", requestId } : { type: "done", requestId, tabId });
+      const opened = await act();
+      link.tell(typeof opened === "number" ? { type: "done", requestId, tabId: opened } : { type: "done", requestId });
     } catch (error) {
       link.tell({ type: "done", requestId, error: error instanceof Error ? error.message : String(error) });
     }

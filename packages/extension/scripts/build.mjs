@@ -1,6 +1,6 @@
 /**
- * Builds the scripts in `dist`, which are committed: the `tabmux` program carries them, and whoever builds that needs no Node.js.
- * With `--check` it only says whether the committed files are what would be built.
+ * Builds the scripts in `dist`, which are committed: the `tabmux` program contains them, so that building it needs no Node.js.
+ * With `--check` it fails if the committed files differ from what would be built.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ for (const name of ['worker', 'panel', 'relay']) {
     try {
       committed = readFileSync(file, 'utf8');
     } catch {
-      // There is none: then it is stale, too.
+      // A missing file is stale, too.
     }
     if (committed !== text) throw new Error(`${file} is stale; run \`npm run build\` in packages/extension and commit it.`);
   } else {

@@ -1,10 +1,10 @@
-/** The extension's button: tells whether tabmux is connected, and whether a question waits for the person. */
+/** The extension's button: shows whether tabmux is connected, and whether a question waits for the user. */
 
 export class Badge {
   #state = '';
   #questions = 0;
 
-  /** How it stands with the daemon: `connected`, or why not. */
+  /** The state of the connection: `connected`, or the reason why there is none. */
   link(state: string): void {
     this.#state = state;
     if (state !== 'connected') this.#questions = 0;

@@ -1,4 +1,4 @@
-/** What this browser is. */
+/** The name and version of this browser. */
 
 import type { BrowserInfo } from './messages.js';
 

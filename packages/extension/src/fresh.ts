@@ -1,15 +1,15 @@
 /**
- * Tabs that were opened for an agent, until the daemon says that it has written down whose they are. Should the worker, the
- * socket or the daemon go before, the daemon is asked on the next connection, and closes what nobody knows. What is noted here
- * survives a restart of the worker.
+ * Tabs that were opened for an agent, until the daemon has saved which session owns them. If the worker, the socket or the
+ * daemon stops before that, these tabs are reported on the next connection, and the daemon closes those without an owner. The
+ * list survives a restart of the worker.
  */
 
 export class Fresh {
   #turn: Promise<void> = Promise.resolve();
-  /** Those of this connection: the daemon is about to say something of them. */
+  /** Tabs of this connection. The daemon will still confirm or close them. */
   readonly #now = new Set<number>();
 
-  /** Another connection begins. */
+  /** A new connection begins. */
   begin(): void {
     this.#now.clear();
   }
@@ -19,12 +19,12 @@ export class Fresh {
     return this.#change((tabs) => void (tabs[tabId] = Date.now()));
   }
 
-  /** The daemon knows whose this is, or closes it. */
+  /** The daemon has saved the owner of this tab, or is about to close it. */
   known(tabId: number): Promise<void> {
     return this.#change((tabs) => void delete tabs[tabId]);
   }
 
-  /** Those that the connections before left. What has been there for a while is the person's by now. */
+  /** Tabs that earlier connections left behind. After a while, a tab counts as the user's own. */
   async left(): Promise<number[]> {
     const left: number[] = [];
     await this.#change((tabs) => {
@@ -49,5 +49,5 @@ export class Fresh {
   }
 }
 
-/** As long as sessions have to come back to a daemon. */
+/** As long as a session has time to reconnect to a daemon. */
 const YOUNG = 60_000;

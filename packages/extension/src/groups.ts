@@ -1,12 +1,12 @@
 /**
- * Puts the tabs that were opened for an agent into a group with its name and colour. A tab is put there once: where the
- * person moves it later is the person's business. What is known survives a restart of the worker, and ends with the browser.
+ * Puts the tabs that were opened for an agent into a group with its name and colour. A tab is put there once: if the
+ * user moves it later, it stays where the user put it. The state survives a restart of the worker, but not of the browser.
  */
 
 import type { AgentInfo } from './messages.js';
 
 interface Known {
-  /** By session: the group, and what it was called when it was made or last changed by us. */
+  /** By session: the group, with the name and colour that we gave it last. */
   groups: Record<string, { id: number; name: string; colour: string }>;
   /** The tabs that were put into a group. */
   placed: number[];
@@ -16,20 +16,20 @@ export class Groups {
   #turn: Promise<void> = Promise.resolve();
   #wanted: AgentInfo[] | undefined;
 
-  /** Sees that every agent's tabs are in its group. Only the newest of several wishes counts. */
+  /** Puts every agent's tabs into its group. Of several calls in a row, only the last one counts. */
   arrange(agents: AgentInfo[], tries = MOST_TRIES): Promise<void> {
     this.#wanted = agents;
     this.#turn = this.#turn.then(async () => {
       const wanted = this.#wanted;
       this.#wanted = undefined;
       if (!wanted || (await arrange(wanted).catch(() => false))) return;
-      // Chrome lets nobody touch its tabs while the person drags one. What comes meanwhile is newer.
+      // Chrome refuses changes to its tabs while the user drags one, so try again, unless there is a newer call.
       setTimeout(() => this.#wanted === undefined && tries > 1 && void this.arrange(wanted, tries - 1), PAUSE);
     });
     return this.#turn;
   }
 
-  /** Takes a tab out of its agent's group: it is the person's now. A group without tabs ends by itself. */
+  /** Takes a tab out of its agent's group: it is the user's now. Chrome removes a group without tabs. */
   async release(tabId: number): Promise<void> {
     await this.#turn;
     const { placed } = await read();
@@ -37,7 +37,7 @@ export class Groups {
   }
 }
 
-/** Whether all of them are where they belong. */
+/** Puts the tabs into groups. Returns false if Chrome refused some of them. */
 async function arrange(agents: AgentInfo[]): Promise<boolean> {
   let isDone = true;
   const before = await read();
@@ -49,7 +49,7 @@ async function arrange(agents: AgentInfo[]): Promise<boolean> {
   for (const agent of agents) {
     const own = agent.tabs.flatMap(({ tabId, own }) => (own ? (present.get(tabId) ?? []) : []));
     const fresh = own.filter((tab) => !placed.has(tab.id ?? -1));
-    // After a restart of the browser's extension a group is known by its name and its tabs.
+    // After the extension was reloaded, a group is recognised by its name and its tabs.
     const known = groups[agent.session]?.id ?? own.map((tab) => tab.groupId).find((id) => living.get(id)?.title === agent.name);
     const { id, left } = await put(fresh, known);
     for (const tab of fresh) if (!left.has(tab.id ?? -1)) placed.add(tab.id ?? -1);
@@ -66,7 +66,7 @@ async function arrange(agents: AgentInfo[]): Promise<boolean> {
   return isDone;
 }
 
-/** Puts tabs into a group, a new one if there is none. A tab that has no place in groups, such as a popup's, stays where it is. */
+/** Puts tabs into a group, a new one if there is none. A tab that cannot be in a group, such as a popup's, stays where it is. */
 async function put(tabs: chrome.tabs.Tab[], known: number | undefined): Promise<{ id: number | undefined; left: Set<number> }> {
   let group = known;
   const left = new Set<number>();
@@ -88,7 +88,7 @@ async function read(): Promise<Known> {
   return (groups as Known | undefined) ?? { groups: {}, placed: [] };
 }
 
-/** What Chrome says of tabs in windows that have no groups. */
+/** Chrome's error for tabs in windows that have no groups. */
 const NO_PLACE = /normal windows/;
 const MOST_TRIES = 10;
 const PAUSE = 500;

@@ -1,22 +1,22 @@
-/** The connection to the daemon: dials, proves, stays, and comes back. */
+/** The connection to the daemon: connects, proves that it knows the secret, keeps the connection alive, and reconnects. */
 
 import { PROTOCOL, type FromExtension, type ToExtension } from './messages.js';
 import { freshNonce, instance, ownName, type Pairing, prove } from './pairing.js';
 
 interface Owner {
-  /** What pairs this extension with its daemon. */
+  /** The port and the secret of the daemon. */
   pairing(): Promise<Pairing>;
-  /** Tells the person how it stands. */
+  /** Shows the user the state of the connection. */
   show(state: string): void;
-  /** Both sides have proved themselves. */
+  /** Both sides have proved that they know the secret. */
   welcome(): Promise<void>;
   hear(message: ToExtension): Promise<void>;
   lost(): Promise<void>;
-  /** Nobody was found for a while. */
+  /** No daemon was found for a while. */
   alone(): void;
 }
 
-/** One connection, and how far the two sides have come on it. What was proved on another one counts for nothing here. */
+/** One connection and its stage. A proof is valid for its own connection only. */
 interface Talk {
   readonly socket: WebSocket;
   stage: 'new' | 'proved' | 'welcome' | 'over';
@@ -27,21 +27,21 @@ export class Link {
   #pause = FIRST_PAUSE;
   #pulse: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
-  /** Since when there should be a connection again. */
+  /** When the last connection was lost. */
   #wantedAt = Date.now();
 
   constructor(private readonly owner: Owner) {}
 
-  /** Sees that there is a connection, or that one is on its way. */
+  /** Connects, unless there is a connection already. */
   keep(): void {
     if (this.#talk) return;
     void this.#dial().catch((error: unknown) => {
-      // Another try may have found the daemon meanwhile.
+      // Another attempt may have reached the daemon in the meantime.
       if (!this.#talk) this.#end(undefined, String(error));
     });
   }
 
-  /** Says hello once more, because something in it has changed. */
+  /** Reconnects, because something in the hello message has changed. */
   greetAgain(): void {
     this.#talk?.socket.close();
     this.keep();
@@ -51,17 +51,17 @@ export class Link {
     return this.#talk?.stage === 'welcome';
   }
 
-  /** Whether much waits to be said. Whoever can come again later should. */
+  /** Whether many bytes are still unsent. Callers that can retry later should. */
   get isBehind(): boolean {
     return (this.#talk?.socket.bufferedAmount ?? 0) > MUCH_BUFFERED;
   }
 
-  /** Says something, if somebody listens who has proved itself. False if nobody does. */
+  /** Sends a message. Returns false if there is no authenticated connection. */
   tell(message: FromExtension): boolean {
     if (this.#talk?.stage !== 'welcome') return false;
     const { socket } = this.#talk;
     if (socket.bufferedAmount > MOST_BUFFERED) {
-      // Nobody reads. To come back is better than to grow.
+      // The daemon does not read. Reconnecting is better than buffering without limit.
       socket.close();
       return false;
     }
@@ -78,7 +78,7 @@ export class Link {
     this.#talk = talk;
     const nonce = freshNonce();
     let why = 'The daemon is not running. It starts with the first agent.';
-    // Messages are handled one after the other, though some take time.
+    // Messages are handled one after the other, although some take time.
     let turn = Promise.resolve();
     socket.onopen = async () => {
       const hello = { type: 'hello', version: PROTOCOL, nonce, instance: await instance(), name: await ownName(known.name) } satisfies FromExtension;
@@ -95,11 +95,11 @@ export class Link {
         why = (await this.#greet(talk, message, { known, nonce, host })) ?? why;
       });
     };
-    socket.onerror = () => undefined; // What ends it is told by the end.
+    socket.onerror = () => undefined; // `onclose` follows and has the reason.
     socket.onclose = () => this.#end(talk, why);
   }
 
-  /** One step of the handshake; a sentence if it goes wrong. */
+  /** One step of the handshake. Returns the text to show when the connection ends, if this step changes it. */
   async #greet(talk: Talk, message: ToExtension, about: { known: Pairing; nonce: string; host: string }): Promise<string | undefined> {
     const { known, nonce, host } = about;
     const { socket } = talk;
@@ -115,14 +115,14 @@ export class Link {
       if (talk.stage === 'new') talk.stage = 'proved';
     } else if (message.type === 'welcome' && talk.stage === 'proved') {
       await this.owner.welcome();
-      // It may have ended meanwhile, and another one may have begun.
+      // This connection may have ended in the meantime, and another one may have begun.
       if (talk.stage !== 'proved') return undefined;
       talk.stage = 'welcome';
       this.#pause = FIRST_PAUSE;
       this.#pulse = setInterval(() => this.#beat(talk), PULSE);
       this.owner.show('connected');
-      // What came while the owner made itself ready waits in the same turn.
-      return 'The daemon is gone.';
+      // Messages that came while the owner prepared itself are queued behind this one.
+      return 'The daemon has stopped.';
     } else if (message.type === 'refused') {
       return String(message.reason).slice(0, LONGEST_REASON);
     } else if (talk.stage === 'welcome') {
@@ -131,11 +131,11 @@ export class Link {
     return undefined;
   }
 
-  /** Gives a sign of life, and looks for the other's. */
+  /** Pings the daemon, and ends the connection if it has been silent for too long. */
   #beat(talk: Talk): void {
     if (Date.now() - this.#heardAt < SILENCE_LIMIT) return void this.tell({ type: 'ping' });
     talk.socket.close();
-    this.#end(talk, 'The daemon says nothing any more.');
+    this.#end(talk, 'The daemon stopped responding.');
   }
 
   #end(talk: Talk | undefined, why: string): void {
@@ -156,17 +156,17 @@ export class Link {
   }
 }
 
-/** Chrome ends a worker that neither says nor hears anything for 30 s. */
+/** Chrome stops a worker that neither sends nor receives anything for 30 s. */
 const PULSE = 20_000;
 const SILENCE_LIMIT = 60_000;
 const FIRST_PAUSE = 250;
-/** A daemon that died is followed by another one within this time, if an agent still wants it. */
+/** A daemon that died is restarted within this time, if an agent still needs it. */
 const SOON = 30_000;
-/** Chrome holds back those who dial in vain too often. */
+/** Chrome delays connections after too many failed attempts. */
 const LONGEST_PAUSE_AT_FIRST = 1_000;
 const LONGEST_PAUSE = 10_000;
-/** Whoever listens at the port may say it, proved or not. */
+/** Any program that listens at the port can send a reason, before it has proved anything. */
 const LONGEST_REASON = 300;
-/** The longest message of a page still fits between these. */
+/** The longest message of a page fits between these two limits. */
 const MUCH_BUFFERED = 64 * 1024 * 1024;
 const MOST_BUFFERED = 128 * 1024 * 1024;

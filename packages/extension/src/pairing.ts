@@ -1,4 +1,4 @@
-/** The secret of this user, and the proofs made with it. `docs/protocol.md` tells how. */
+/** The secret of this user, and the proofs made with it. `docs/protocol.md` explains them. */
 
 import { PROTOCOL } from './messages.js';
 
@@ -6,17 +6,17 @@ export interface Pairing {
   /** 64 hex digits. */
   secret: string;
   port: number;
-  /** What people call the profile that loads this. */
+  /** The user's name for the profile that loads this extension. */
   name?: string | null;
 }
 
-/** What `tabmux extension install` wrote beside this script; read anew each time, because it may change. */
+/** What `tabmux extension install` wrote next to this script. It is read each time, because it may change. */
 export async function pairing(): Promise<Pairing> {
   const answer = await fetch(chrome.runtime.getURL('pairing.json'), { cache: 'no-store' });
   return (await answer.json()) as Pairing;
 }
 
-/** The name of this installation, the same as long as it is there. */
+/** The id of this installation. It does not change. */
 export async function instance(): Promise<string> {
   const known = (await chrome.storage.local.get('instance'))['instance'];
   if (typeof known === 'string') return known;
@@ -26,8 +26,8 @@ export async function instance(): Promise<string> {
 }
 
 /**
- * What this profile is called. Several may load one folder, under one name after the other, so each keeps the name
- * that it found there first.
+ * The name of this profile. Several profiles may load the same folder, and the name in it may change, so each profile keeps
+ * the name that it found there first.
  */
 export async function ownName(found: string | null | undefined): Promise<string | undefined> {
   const kept = await keptName();
@@ -36,8 +36,8 @@ export async function ownName(found: string | null | undefined): Promise<string 
 }
 
 /**
- * Takes the name that the folder holds now, because the person has loaded the extension anew. Says whether it is another.
- * An update is no such wish: it comes to all profiles.
+ * Takes the name that the folder has now, because the user has reloaded the extension. Returns whether the name has changed.
+ * After an update the name is kept, because an update reaches all profiles.
  */
 export async function takeName(found: string | null | undefined, why: { reason: string; previousVersion?: string }): Promise<boolean> {
   const isReload = why.reason === 'update' && why.previousVersion === chrome.runtime.getManifest().version;
@@ -52,12 +52,17 @@ async function keptName(): Promise<string | undefined> {
   return typeof kept === 'string' ? kept : undefined;
 }
 
-/** 256 bits that nobody has ever seen. */
+/** 256 random bits. */
 export function freshNonce(): string {
   return toHex(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-export async function prove(secret: string, role: 'daemon' | 'extension', nonces: { extension: string; daemon: string }, host: string): Promise<string> {
+export async function prove(
+  secret: string,
+  role: 'daemon' | 'extension',
+  nonces: { extension: string; daemon: string },
+  host: string,
+): Promise<string> {
   const bytes = Uint8Array.from(secret.match(/../g) ?? [], (pair) => parseInt(pair, 16));
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
   const text = [`tabmux ${PROTOCOL}`, role, nonces.extension, nonces.daemon, chrome.runtime.id, host].join('\n');

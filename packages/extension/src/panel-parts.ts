@@ -1,11 +1,11 @@
-/** What the parts of the panel are made of. Elements stay while what they show changes, so that the keyboard's place is not lost. */
+/** Helpers to draw the panel. Elements are updated and not replaced, so that the keyboard focus is not lost. */
 
-/** An element that stays. */
+/** An element that is updated in place. */
 export interface Kept {
   element: HTMLElement;
 }
 
-/** One that can be brought up to date. */
+/** An element with a function that updates it. */
 export interface Row<T extends unknown[]> extends Kept {
   show(...news: T): void;
 }
@@ -16,14 +16,14 @@ export function find<T extends HTMLElement>(id: string, kind: abstract new () =>
   return element;
 }
 
-/** Changes a text only if it is another one, so that it is not read out again. */
+/** Sets a text only if it has changed, so that a screen reader does not read it again. */
 export function words(id: string, text: string): void {
   put(find(id, HTMLElement), text);
 }
 
 const rows = new WeakMap<Element, { key: string; row: Kept }>();
 
-/** Makes a list show these, in this order. */
+/** Makes a list show these items, in this order. */
 export function fill<R extends Kept, I extends { key: string }>(list: HTMLElement, items: I[], make: () => R, show: (row: R, item: I) => void): void {
   const known = new Map(Array.from(list.children, (child) => [rows.get(child)?.key, child]));
   let next = list.firstElementChild;
@@ -39,7 +39,7 @@ export function fill<R extends Kept, I extends { key: string }>(list: HTMLElemen
   for (const gone of known.values()) gone.remove();
 }
 
-/** Buttons that come and go. */
+/** Buttons that are shown only in some states. */
 export interface Act {
   key: string;
   text: string;
@@ -74,7 +74,7 @@ export function put(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** One bounded line, without what turns the direction of text or hides in it. */
+/** One line of limited length, without characters that change the text direction or are invisible. */
 export function plain(text: string, limit = 200): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit)}…` : line;

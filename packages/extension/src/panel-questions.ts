@@ -1,4 +1,4 @@
-/** Questions to the person: may this tool run? What strangers say in them is only ever shown as text. */
+/** Questions to the user: may this tool run? Names and values in them are untrusted and always shown as plain text. */
 
 import type { QuestionInfo } from './messages.js';
 import { fill, find, make, plain, put, type Row, words } from './panel-parts.js';
@@ -11,7 +11,7 @@ export class Questions {
 
   constructor(
     private readonly want: Want,
-    /** The buttons can be pressed now. */
+    /** Called when the buttons have become enabled. */
     private readonly armed: () => void,
   ) {
     addEventListener('focus', () => this.#focusIfLost());
@@ -26,7 +26,7 @@ export class Questions {
     const news = questions.filter(({ id }) => !known.has(id));
     if (shown !== this.#shown) {
       this.#shown = shown;
-      // Something else is under the pointer now. Whoever was about to press must have time to see it.
+      // Another question may be under the pointer now. A user who was about to click needs time to notice.
       this.#armedAt = Date.now() + ARMING;
       setTimeout(this.armed, ARMING);
       for (const id of this.#answered) if (!shown.includes(id)) this.#answered.delete(id);
@@ -49,14 +49,15 @@ export class Questions {
     else this.#focusIfLost();
   }
 
-  /** Says it to those who do not see it. */
+  /** Announces a new question to screen readers. */
   #announce(news: QuestionInfo[], open: number): void {
     const [question] = news;
-    if (question) words('said', `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
+    if (question)
+      words('said', `${plain(question.name)} asks whether ${plain(question.tool)} may run on ${plain(question.origin)}. Allow or refuse.`);
     else if (open === 0) words('said', '');
   }
 
-  /** The keyboard goes to the question, if it is nowhere else: never to a button, which may be pressed unseen. */
+  /** Moves the focus to the question if nothing has it. Never to a button, which could be pressed by accident. */
   #focusIfLost(): void {
     const { activeElement } = document;
     if (document.hasFocus() && (activeElement === null || activeElement === document.body)) firstCard()?.focus();
@@ -83,7 +84,7 @@ function questionRow(): Row<[QuestionInfo, string, boolean, (allowed: boolean) =
     facts.append(term, fact);
     return fact;
   });
-  if (values) [values.className, values.tabIndex, values.role, values.ariaLabel] = ['values', 0, 'region', 'What the tool would be called with'];
+  if (values) [values.className, values.tabIndex, values.role, values.ariaLabel] = ['values', 0, 'region', "The tool's arguments"];
   const [why, small, acts] = [make('p', 'why'), make('p', 'small'), make('div', 'acts')];
   const [refuse, allow] = [make('button', ''), make('button', '')];
   [refuse.textContent, allow.textContent] = ['Refuse', 'Allow'];
@@ -107,9 +108,17 @@ function questionRow(): Row<[QuestionInfo, string, boolean, (allowed: boolean) =
       if (tool) put(tool, called);
       if (site) put(site, origin);
       if (values) put(values, plain(question.arguments, 600));
-      put(why, question.because === 'hardToUndo' ? 'The tool says that what it does may be hard to undo.' : 'It asks before every tool that may change something.');
+      put(
+        why,
+        question.because === 'hardToUndo'
+          ? 'The tool says that its effects may be hard to undo.'
+          : 'It asks before every tool that may change something.',
+      );
       const left = Math.max(0, Math.ceil((question.until - Date.now()) / 1_000));
-      put(small, `Names and values are the words of the page and the agent. A yes is for this call alone. Without an answer it is refused in ${left}\u00a0s.`);
+      put(
+        small,
+        `The page and the agent chose these names and values. Your answer applies to this call only. Without an answer, the call is refused in ${left}\u00a0s.`,
+      );
       [refuse.ariaLabel, allow.ariaLabel] = [`Refuse ${called}`, `Allow ${called}`];
       refuse.disabled = allow.disabled = !isArmed;
       answer = then;
@@ -117,5 +126,5 @@ function questionRow(): Row<[QuestionInfo, string, boolean, (allowed: boolean) =
   };
 }
 
-/** As long as a person takes to notice that something came up under their pointer. */
+/** The time in milliseconds that a user needs to notice a new question under the pointer. */
 const ARMING = 600;

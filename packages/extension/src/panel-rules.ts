@@ -1,4 +1,4 @@
-/** The person's rules about sites: what holds for the one in front, and all of them. The daemon knows what they mean. */
+/** The user's rules for sites: which one applies to the current site, and the list of all. The daemon evaluates them. */
 
 import type { SiteInfo, SiteRule } from './messages.js';
 import { type Act, fill, fillActs, find, make, put, type Row, words } from './panel-parts.js';
@@ -15,16 +15,16 @@ export class Sites {
 
   constructor(
     private readonly want: Want,
-    /** Says something that the person did not say. False if nobody hears it. */
+    /** Sends a request that is not an action of the user. Returns false if there is no connection. */
     private readonly ask: (wish: FromPanel) => boolean,
   ) {}
 
-  /** The daemon said what holds for a site. */
+  /** The daemon has answered which rule applies to a site. */
   heard(site: SiteInfo): void {
     this.#site = site;
   }
 
-  /** The connection is another one, and nothing was asked on it. */
+  /** There is a new connection, on which nothing was asked yet. */
   forget(): void {
     [this.#site, this.#asked] = [undefined, ''];
   }
@@ -69,11 +69,11 @@ export class Sites {
     find('rules-more', HTMLElement).hidden = more === 0;
     words('rules-more', moreRulesWords(more));
     find('private', HTMLElement).hidden = !showsPrivate;
-    words('private-words', privateWindows ? 'Agents may work in private windows.' : 'Agents stay out of private windows.');
+    words('private-words', privateWindows ? 'Agents may work in private windows.' : 'Agents may not work in private windows.');
     fillActs(find('private-acts', HTMLElement), [
       {
         key: 'private',
-        text: privateWindows ? 'Keep them out' : 'Let them in',
+        text: privateWindows ? 'Block private windows' : 'Allow private windows',
         act: () => this.want({ type: 'privateWindows', allowed: !privateWindows }),
       },
     ]);
@@ -84,18 +84,21 @@ function siteWords({ allowed, rule, alone }: SiteInfo, { problem }: Rules): stri
   if (problem !== undefined) return 'Agents may not act on any site: your rules cannot be read.';
   const by = rule === undefined || alone ? '' : ` ${rule}`;
   if (allowed) return rule === undefined ? 'Agents may act on this site.' : `Agents may act on this site: you allow${by || ' it'}.`;
-  return rule === undefined ? 'Agents may not act on this site: you allow only others.' : `Agents may not act on this site: you block${by || ' it'}.`;
+  return rule === undefined
+    ? 'Agents may not act on this site: you allow only other sites.'
+    : `Agents may not act on this site: you block${by || ' it'}.`;
 }
 
 function rulesWords({ allowed, blocked, problem }: Rules): string {
-  if (problem !== undefined) return `Your rules cannot be read, so agents may act nowhere: ${problem}. Run “tabmux policy list” in a terminal.`;
-  if (allowed.length > 0) return 'Agents may act only where you allow it.';
-  return blocked.length > 0 ? 'Agents may act everywhere but here:' : '';
+  if (problem !== undefined)
+    return `Your rules cannot be read, so agents may not act on any site: ${problem}. Run “tabmux policy list” in a terminal.`;
+  if (allowed.length > 0) return 'Agents may act only on the sites that you allow.';
+  return blocked.length > 0 ? 'Agents may act on all sites except these:' : '';
 }
 
-/** Without the last site that is allowed, all are; whoever presses the button must know. */
+/** If the last allowed site is removed, all sites are allowed. The label of the button has to say so. */
 function removal({ allowed, more }: Rules): string {
-  return allowed.length === 1 && more === 0 ? 'Allow all sites' : 'Allow no longer';
+  return allowed.length === 1 && more === 0 ? 'Allow all sites' : 'Stop allowing';
 }
 
 function ruleRow(): Row<['Allowed' | 'Blocked', string, string, () => void]> {

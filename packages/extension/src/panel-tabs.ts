@@ -1,4 +1,4 @@
-/** Tabs, as the panel shows them. What pages call themselves is only ever shown as text. */
+/** Tabs, as the panel shows them. Titles of pages are always shown as plain text. */
 
 import { plain } from './panel-parts.js';
 
@@ -7,22 +7,22 @@ export interface ShownTab {
   windowId: number;
   title: string;
   place: string;
-  /** The site that it shows, if that is one of the web. */
+  /** The origin of its page, if it is a web page. */
   origin: string | undefined;
-  /** Whether Chrome lets an extension work in it. */
+  /** Whether Chrome lets extensions work in it. */
   open: boolean;
   /** Whether it is in a private window. */
   isPrivate: boolean;
 }
 
-/** The tabs of these numbers that are there. */
+/** The tabs with these ids, as far as they exist. */
 export async function knownTabs(ids: number[]): Promise<Map<number, ShownTab>> {
   const wanted = new Set(ids);
   const tabs = wanted.size > 0 ? await chrome.tabs.query({}) : [];
   return new Map(tabs.flatMap((tab) => (tab.id !== undefined && wanted.has(tab.id) ? [[tab.id, shown(tab)] as const] : [])));
 }
 
-/** The tab that the person looks at, beside this panel. Where the panel is a tab itself, it is the one in another window. */
+/** The active tab next to this panel. If the panel is opened as a tab, the active tab of another window. */
 export class FrontTab {
   readonly #own = chrome.tabs.getCurrent();
 

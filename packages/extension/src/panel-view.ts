@@ -1,4 +1,4 @@
-/** Agents and the tab in front, as the panel shows them. */
+/** How the panel shows the agents and the active tab. */
 
 import type { AgentInfo, Doing } from './messages.js';
 import { fill, fillActs, find, make, put, type Row, words } from './panel-parts.js';
@@ -15,7 +15,7 @@ interface Around {
   want: Want;
 }
 
-/** One agent: who, what now, where. */
+/** One agent: its name, what it does now, and its tabs. */
 export function agentRow(): Row<[AgentInfo, Around]> {
   const element = make('li', 'agent card');
   const head = make('div', 'head');
@@ -87,7 +87,7 @@ function tabRow(): Row<[ShownTab | undefined, boolean, Around]> {
   };
 }
 
-/** The tab that the person looks at: says plainly if somebody works in it, and offers what can be done. */
+/** The active tab: which agents work in it, and what the user can do about it. */
 export function frontCard(section: HTMLElement, { agents, paused, rules }: Overview, tab: ShownTab, want: Want): void {
   const [title, place, acts] = [find('front-page', HTMLElement), find('front-place', HTMLElement), find('front-acts', HTMLElement)];
   const card = section.querySelector('.card');
@@ -96,13 +96,17 @@ export function frontCard(section: HTMLElement, { agents, paused, rules }: Overv
   title.title = tab.title;
   put(place, tab.place);
   const holders = agents.filter(({ tabs }) => tabs.some(({ tabId }) => tabId === tab.id));
-  // Some tools work in a tab that their agent does not hold.
+  // Some tools work in a tab that their agent does not own.
   const acting = agents.filter(({ doing }) => doing.some(({ tabId }) => tabId === tab.id));
   const [active] = acting;
   const [holder] = holders;
   const watched = active ?? holder;
   if (card) card.className = watched ? `card watched ${active ? 'acting ' : ''}${watched.colour}` : 'card';
-  const closed = !tab.open ? 'Chrome keeps extensions out of it.' : tab.isPrivate && !rules.privateWindows ? 'it is in a private window.' : '';
+  const closed = !tab.open
+    ? 'Chrome does not let extensions work in it.'
+    : tab.isPrivate && !rules.privateWindows
+      ? 'it is in a private window.'
+      : '';
   words('front-state', frontWords(acting, holders, closed, paused));
   const takers = agents.filter((agent) => agent.here && agent !== holder);
   const gifts = closed ? [] : takers;

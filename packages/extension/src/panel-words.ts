@@ -1,12 +1,12 @@
-/** Sentences of the panel that are made of parts: right for one and for several. */
+/** Sentences of the panel that depend on numbers: singular and plural. */
 
-/** An agent, as far as it is spoken of. */
+/** What the sentences need to know about an agent. */
 export interface Named {
   name: string;
   follows: boolean;
 }
 
-/** What the person is told of the tab in front: who acts there now, who works there, or why nobody can. */
+/** The state of the active tab: which agents act there now, which ones work there, or why none can. */
 export function frontWords(acting: Named[], holders: Named[], closed: string, paused: boolean): string {
   const [actor] = acting;
   if (actor) return `${listed(acting)} ${acting.length > 1 ? 'are' : 'is'} acting in this tab right now.`;
@@ -18,12 +18,12 @@ export function frontWords(acting: Named[], holders: Named[], closed: string, pa
   return `${listed(holders)} ${does} in this tab${paused ? `, and ${isOne ? 'is' : 'are'} paused` : ''}.`;
 }
 
-/** Tabs of an agent: how many there are beside those that are shown, or that there is none. */
+/** How many more tabs an agent has than the panel shows, or that it has none. */
 export function tabsWords(shown: number, more: number, { here, connected }: { here: boolean; connected: boolean }): string {
   const count = `${more}${shown > 0 ? ' more' : ''} ${more === 1 ? 'tab' : 'tabs'}`;
   if (more > 0) return shown > 0 ? `And ${count}.` : `It has ${count}.`;
   if (shown > 0) return '';
-  if (here) return 'It has no tab here yet.';
+  if (here) return 'It has no tab in this browser yet.';
   return connected ? 'It works in another browser.' : 'It is not connected to a browser.';
 }
 

@@ -1,4 +1,4 @@
-/** The side panel: shows who works here, and passes on what the person wants. It knows nothing that it is not told. */
+/** The side panel: shows the agents, and sends the user's requests to the worker. It keeps no state of its own. */
 
 import { fill, find, words } from './panel-parts.js';
 import { Questions } from './panel-questions.js';
@@ -25,7 +25,7 @@ function isTimeShown(): boolean {
   return questions.length > 0 || agents.some(({ doing }) => doing.length > 0);
 }
 
-/** Chrome ends the worker when it likes; to connect starts it again. */
+/** Chrome may stop the worker at any time. Connecting starts it again. */
 function connect(): void {
   port = chrome.runtime.connect({ name: PANEL });
   port.onMessage.addListener((message: ToPanel) => {
@@ -42,18 +42,18 @@ function connect(): void {
   });
 }
 
-/** Passes on what the person wants. */
+/** Sends a request of the user. */
 function want(wish: FromPanel): void {
   notice(post(wish) ? '' : 'tabmux is being looked for, so nothing was changed. Try again in a moment.');
 }
 
-/** Says something to the worker, if it is there. */
+/** Sends a message to the worker. Returns false if the worker is not running. */
 function post(wish: FromPanel): boolean {
   try {
     port?.postMessage(wish);
     return port !== undefined;
   } catch {
-    return false; // Chrome has ended the worker; the next one tells everything anew.
+    return false; // Chrome has stopped the worker. The next one sends the whole state again.
   }
 }
 
@@ -63,7 +63,7 @@ function notice(reason: string): void {
   place.textContent = reason;
 }
 
-/** Draws what is known now. One after the other, because tabs are asked for between. */
+/** Draws the present state. Calls run one after the other, because they wait for Chrome's list of tabs. */
 function redraw(): void {
   drawing = drawing.then(draw).catch((error: unknown) => console.error(error));
 }
@@ -97,7 +97,7 @@ function drawLink(connected: boolean, why: string, overview: Overview | undefine
   const link = find('link', HTMLElement);
   link.className = !connected ? 'away' : overview?.paused ? 'paused' : 'connected';
   words('link-words', !connected ? 'Not connected' : overview?.paused ? 'Connected, paused' : 'Connected');
-  words('paused', overview?.paused ? 'All agents are paused. What they try is refused until you resume.' : '');
+  words('paused', overview?.paused ? 'All agents are paused. Their calls are refused until you resume.' : '');
   link.title = connected ? '' : why;
   const pause = find('pause', HTMLButtonElement);
   pause.hidden = !connected || !overview || (overview.agents.length === 0 && !overview.paused);
@@ -114,7 +114,7 @@ function drawFront(overview: Overview | undefined, tab: ShownTab | undefined): v
 function drawEmpty(connected: boolean, overview: Overview | undefined): void {
   find('empty', HTMLElement).hidden = connected && (!overview || overview.agents.length > 0);
   words('empty-title', connected ? 'No agent is connected.' : 'tabmux is not connected.');
-  const hint = 'An agent appears here as soon as it starts tabmux. “tabmux install” in a terminal tells your agents about it.';
+  const hint = 'An agent appears here as soon as it starts tabmux. Run “tabmux install” in a terminal to add tabmux to your agents.';
   words('empty-words', connected ? hint : (state?.why ?? ''));
 }
 

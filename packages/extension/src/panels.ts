@@ -1,16 +1,16 @@
-/** The worker's end of the side panels: they are shown how it stands, and what they want goes to the daemon. */
+/** The worker's end of the side panels: sends them the state, and passes the user's requests to the daemon. */
 
 import type { FromExtension, SiteInfo, ToExtension } from './messages.js';
 
 export type Overview = Extract<ToExtension, { type: 'overview' }>;
 
-/** What a panel is told. */
+/** A message to a panel. */
 export type ToPanel =
   | { type: 'state'; connected: boolean; why: string; overview: Overview | undefined }
   | { type: 'site'; site: SiteInfo }
   | { type: 'denied'; reason: string };
 
-/** What a panel wants. */
+/** A request from a panel. */
 export type FromPanel = Extract<FromExtension, { type: (typeof WISHES)[number] }>;
 
 export const WISHES = ['pause', 'resume', 'takeBack', 'give', 'follow', 'answer', 'rule', 'site', 'privateWindows'] as const;
@@ -27,7 +27,7 @@ export class Panels {
 
   listen(): void {
     chrome.runtime.onConnect.addListener((port) => {
-      // Our scripts in pages have the same id, and a page that has broken out of Chrome's walls could speak as one.
+      // Our content scripts have the same id, and a page that escapes Chrome's sandbox could send messages as one.
       if (port.name !== PANEL || port.sender?.id !== chrome.runtime.id || port.sender.origin !== location.origin) return;
       this.#ports.add(port);
       port.onDisconnect.addListener(() => this.#ports.delete(port));
@@ -36,7 +36,7 @@ export class Panels {
     });
   }
 
-  /** Whether the daemon is there, and why not. */
+  /** Whether the daemon is connected, and if not, why. */
   link(connected: boolean, why: string): void {
     [this.#connected, this.#why] = [connected, why];
     if (!connected) this.#overview = undefined;

@@ -1,36 +1,36 @@
 /**
- * A pause that the person asked for here outlives the worker and the daemon. That there is one survives in Chrome, and a daemon
- * that does not know of it is told. One that was asked for in another browser is kept there, and nowhere else: who is away when
- * it ends would bring it back.
+ * A pause that the user asked for in this browser survives restarts of the worker and of the daemon: it is stored in Chrome, and
+ * sent to a daemon that does not know it. A pause from another browser is stored only there. Otherwise a browser that is not
+ * connected when the pause ends would start it again.
  */
 
 export class Pause {
   #owed = false;
 
-  /** A connection begins, before anything is heard on it: the daemon may be another one. */
+  /** A connection begins, before its first message. The daemon may be a new one. */
   async begin(): Promise<void> {
     const { paused } = await chrome.storage.session.get('paused');
     this.#owed = paused === true;
   }
 
-  /** The person wants it. It is kept before the daemon has heard of it, which it may never. */
+  /** The user asks for a pause. It is stored first, because the message may never reach the daemon. */
   async wanted(): Promise<void> {
     this.#owed = true;
     await chrome.storage.session.set({ paused: true });
   }
 
-  /** Whether the daemon has to be told. */
+  /** Whether the pause still has to be sent to the daemon. */
   get isOwed(): boolean {
     return this.#owed;
   }
 
-  /** The daemon tells how it is. What it says before it has heard of the pause is not the person's word. */
+  /** The daemon reports its state. Before it has received the pause, its state does not count. */
   async told(paused: boolean): Promise<void> {
     if (paused) this.#owed = false;
     else if (!this.#owed) await chrome.storage.session.set({ paused: false });
   }
 
-  /** The person lets agents go on. */
+  /** The user ends the pause. */
   async over(): Promise<void> {
     this.#owed = false;
     await chrome.storage.session.set({ paused: false });

@@ -1,7 +1,7 @@
 /**
- * In pages: carries what the worker of the page library says to the extension, and back. Chrome keeps public pages from
- * this machine; whether this one may come through here is for the daemon to say, which is told the origin by Chrome.
- * Until the daemon has said so the page hears nothing, so that it cannot know that anybody is here.
+ * The content script: passes messages between the worker of the page library and the extension, because Chrome does not let
+ * public pages connect to this machine. The daemon decides whether to accept the page, by the origin that Chrome reports.
+ * Until it has accepted the page, the page gets no answer, so it cannot find out that the extension is installed.
  */
 
 import { LONGEST, RELAY } from './relay-terms.js';
@@ -14,7 +14,7 @@ addEventListener('message', ({ source, data, ports: [port] }: MessageEvent) => {
   try {
     link = chrome.runtime.connect({ name: RELAY });
   } catch {
-    return; // The extension was replaced; its successor comes with the next load of the page.
+    return; // The extension was replaced. The new one runs after the next load of the page.
   }
   open++;
   let isAdmitted = false;
@@ -28,7 +28,7 @@ addEventListener('message', ({ source, data, ports: [port] }: MessageEvent) => {
       port.postMessage(null);
       port.close();
     }
-    // Whoever is sent away cannot knock without pause.
+    // A page that is refused has to wait before it can try again.
     setTimeout(() => open--, PAUSE);
   };
   const carry = ({ data: text }: MessageEvent): void => {
@@ -37,20 +37,20 @@ addEventListener('message', ({ source, data, ports: [port] }: MessageEvent) => {
     else link.postMessage(text);
   };
   link.onMessage.addListener((text: string) => {
-    // The first word is empty, and opens.
+    // The first message is empty and opens the connection.
     isAdmitted = true;
     port.onmessage ??= carry;
     port.postMessage(text);
   });
   link.onDisconnect.addListener(end);
-  // The page's worker has hung up.
+  // The page's worker has closed the connection.
   port.addEventListener('close', end);
-  // In the back/forward cache nobody hears anything, so another tab has to carry.
+  // A page in the back/forward cache receives no messages, so another tab has to be the relay.
   addEventListener('pagehide', end);
 });
 
-/** What the page library says. */
+/** The message with which the page library asks for a relay. */
 const CALL = 'tabmux-relay';
-/** How many a document may have at once; one is enough for each copy of the library in it. */
+/** How many relays a document may have at once. Each copy of the library in it needs one. */
 const MOST = 4;
 const PAUSE = 1000;

@@ -1,21 +1,21 @@
-/** The worker's end of the relays: each is a connection of a page's worker to the daemon, under the origin that Chrome tells. */
+/** The worker's end of the relays. Each relay connects a page's worker to the daemon, with the origin that Chrome reports. */
 
 import type { FromExtension, ToExtension } from './messages.js';
 import { LONGEST, RELAY } from './relay-terms.js';
 
-/** The daemon, as far as relays have to do with it. */
+/** What relays need of the connection to the daemon. */
 interface Daemon {
-  /** Says something, if it is there. */
+  /** Sends a message. Returns false if there is no connection. */
   tell(message: FromExtension): boolean;
-  /** Whether so much waits to be said that pages have to come again later. */
+  /** Whether so many bytes are unsent that pages have to try again later. */
   isBehind(): boolean;
-  /** Whether it wants to hear of private windows. */
+  /** Whether the daemon wants to know about private windows. */
   hearsOfPrivate(): boolean;
 }
 
 interface Relay {
   port: chrome.runtime.Port;
-  /** The daemon has let the page in. Until then nothing of what it says is passed on. */
+  /** The daemon has accepted the page. */
   isAdmitted: boolean;
 }
 
@@ -38,19 +38,20 @@ export class Relays {
     const relay = this.#relays.get(message.connection);
     if (message.type === 'pageTold') {
       if (relay) relay.isAdmitted = true;
-      return relay?.port.postMessage(message.text);
+      relay?.port.postMessage(message.text);
+      return;
     }
     this.#relays.delete(message.connection);
     relay?.port.disconnect();
   }
 
-  /** The daemon is gone, and with it whoever listened. */
+  /** The connection to the daemon is lost. */
   lost(): void {
     for (const { port } of this.#relays.values()) port.disconnect();
     this.#relays.clear();
   }
 
-  /** Ends those of private windows, if they are no longer wanted. */
+  /** Closes the relays of private windows, if the daemon no longer wants them. */
   endPrivate(): void {
     if (this.daemon.hearsOfPrivate()) return;
     for (const [connection, { port }] of this.#relays) if (port.sender?.tab?.incognito) this.#end(connection);
@@ -58,11 +59,14 @@ export class Relays {
 
   #open(port: chrome.runtime.Port, origin: string): void {
     const connection = ++this.#count;
-    if (this.daemon.isBehind() || !this.daemon.tell({ type: 'pageOpened', connection, origin })) return port.disconnect();
+    if (this.daemon.isBehind() || !this.daemon.tell({ type: 'pageOpened', connection, origin })) {
+      port.disconnect();
+      return;
+    }
     this.#relays.set(connection, { port, isAdmitted: false });
     port.onMessage.addListener((text: unknown) => {
       if (typeof text !== 'string' || !this.#relays.get(connection)?.isAdmitted) return;
-      // Agents work over the same socket: a page that floods it is ended before it could end that.
+      // Agents use the same socket. A page that floods it is disconnected before the socket is.
       if (text.length > LONGEST || this.daemon.isBehind()) this.#end(connection);
       else this.daemon.tell({ type: 'pageSaid', connection, text });
     });

@@ -1,6 +1,6 @@
-/** How large a message is, and what is left of one that is too large to be sent. */
+/** The size of a message, and a short version of one that is too large to be sent. */
 
-/** The size of a value as JSON, if it is more than `most` bytes. One that is far too large is not written out for it. */
+/** The size of a value as JSON, if it is more than `most` bytes. A value that is far too large is not serialised for this. */
 export function excess(value: unknown, most: number): number | undefined {
   const texts = lengthOfTexts(value, most);
   if (texts > most) return texts;
@@ -10,7 +10,7 @@ export function excess(value: unknown, most: number): number | undefined {
   return bytes > most ? bytes : undefined;
 }
 
-/** The numbers and short texts in an object and in the objects right inside it; enough to tell what it was about. */
+/** The numbers and short texts in an object and in the objects right inside it; enough to see what it was about. */
 export function smallParts(value: unknown, depth = 2): Record<string, unknown> {
   const entries = Object.entries(value ?? {}).slice(0, MOST_PARTS);
   const kept = entries.flatMap(([name, part]): [string, unknown][] => {
@@ -21,7 +21,7 @@ export function smallParts(value: unknown, depth = 2): Record<string, unknown> {
   return Object.fromEntries(kept);
 }
 
-/** The characters of all texts, at least; counted no further than needed. */
+/** The number of characters of all texts. Counting stops when the limit is passed. */
 function lengthOfTexts(value: unknown, most: number): number {
   let length = 0;
   const waiting = [value];

@@ -1,11 +1,11 @@
-/** The tabs of this browser: what they show, and what becomes of them. */
+/** The tabs of this browser: reports them and their changes, and opens, focuses and closes them. */
 
 import type { FromExtension, TabInfo } from './messages.js';
 
 export class Tabs {
-  /** Whether the daemon wants to hear of changes. */
+  /** Whether the daemon wants to know about changes. */
   isHeard = false;
-  /** Whether it wants to hear of private windows, too. */
+  /** Whether it also wants to know about private windows. */
   hearsOfPrivate = false;
 
   constructor(private readonly tell: (message: FromExtension) => void) {}
@@ -23,7 +23,7 @@ export class Tabs {
     chrome.tabs.onActivated.addListener(({ tabId }) => {
       if (this.isHeard) this.tell({ type: 'tabFocused', tabId, tools: [] });
     });
-    // Who turns to another window has another tab in front, and Chrome does not say that one was activated.
+    // When the user changes to another window, Chrome does not report its active tab as activated.
     chrome.windows.onFocusChanged.addListener((windowId) => {
       if (windowId !== NO_WINDOW) void this.#windowFocused(windowId);
     });
@@ -33,7 +33,7 @@ export class Tabs {
     return (await chrome.tabs.query({})).flatMap((tab) => this.#info(tab) ?? []);
   }
 
-  /** Opens a tab; in the background, unless the user is to see it, and never in a private window. */
+  /** Opens a tab: in the background unless `focus` is set, and never in a private window. */
   async open(url: string, focus: boolean): Promise<number> {
     const all = await chrome.windows.getAll({ windowTypes: ['normal'] });
     const [first] = all.filter(({ incognito }) => !incognito);
@@ -43,7 +43,7 @@ export class Tabs {
       if (tab?.id === undefined) throw new Error('Chrome opened no window.');
       return tab.id;
     }
-    // Chrome takes the window that was in front last, which must not be a private one.
+    // Chrome would use the last focused window, which must not be a private one.
     const home = all.some(({ incognito }) => incognito) ? { windowId: first.id } : {};
     const tab = await chrome.tabs.create({ url, active: focus, ...home });
     if (tab.id === undefined) throw new Error('Chrome opened no tab.');
@@ -84,10 +84,10 @@ export class Tabs {
 function info(tab: chrome.tabs.Tab): TabInfo | undefined {
   if (tab.id === undefined) return undefined;
   const known: TabInfo = { id: tab.id, title: tab.title ?? '', url: tab.url || tab.pendingUrl || '', windowId: tab.windowId, active: tab.active };
-  // Chrome also names an opener for the blank tab that a person opens beside a page; that page did not open it.
+  // Chrome also reports an opener for the blank tab that a user opens next to a page, although the page did not open it.
   const isPersons = tab.openerTabId === undefined || /^(chrome|edge|brave|about:newtab)/.test(known.url);
   return isPersons ? known : { ...known, openerId: tab.openerTabId };
 }
 
-/** Chrome's word for windows of other programs. */
+/** Chrome's id for windows of other programs. */
 const NO_WINDOW = -1;

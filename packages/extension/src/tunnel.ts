@@ -1,4 +1,4 @@
-/** Chrome's debugging protocol for the tabs that the daemon works in, and for no others. */
+/** Chrome's debugging protocol, only for the tabs that the daemon works in. */
 
 import type { FromExtension, ToExtension } from './messages.js';
 import { excess, smallParts } from './size.js';
@@ -6,14 +6,14 @@ import { excess, smallParts } from './size.js';
 type Target = chrome.debugger.DebuggerSession & { tabId: number };
 
 export class Tunnel {
-  /** Who waits for the debugger to stop a script, by the place where it runs. */
+  /** Callbacks that wait until the debugger has paused a script, by target. */
   readonly #stopping = new Map<string, () => void>();
-  /** What takes time and must not be mixed: to attach and to detach a tab, to end scripts in one place. */
+  /** Operations that must not overlap: attaching and detaching a tab, ending scripts in one target. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(
     private readonly tell: (message: FromExtension) => void,
-    /** The person pressed "Cancel" in Chrome's bar. */
+    /** The user pressed "Cancel" in Chrome's bar. */
     private readonly cancelled: (tabId: number) => void,
   ) {}
 
@@ -43,7 +43,7 @@ export class Tunnel {
   }
 
   async detach(tabId: number): Promise<void> {
-    // A tab that is gone needs no letting go.
+    // A closed tab does not need to be detached.
     await this.#inTurn(`${tabId}`, () => chrome.debugger.detach({ tabId }).catch(() => undefined));
   }
 
@@ -58,8 +58,8 @@ export class Tunnel {
     }
   }
 
-  /** Lets go of all tabs that this extension holds; Chrome refuses what others hold. */
-  async letGo(): Promise<void> {
+  /** Detaches all tabs that this extension is attached to. Chrome refuses to detach those of other extensions. */
+  async detachAll(): Promise<void> {
     const targets = await chrome.debugger.getTargets();
     const held = targets.flatMap((target) => (target.attached && target.tabId !== undefined ? [target.tabId] : []));
     await Promise.all(held.map((tabId) => this.detach(tabId)));
@@ -69,19 +69,21 @@ export class Tunnel {
     const target = sessionId === undefined ? { tabId } : { tabId, sessionId };
     try {
       const terminates = method === 'Runtime.terminateExecution';
-      const result = terminates ? await this.#inTurn(place(target), () => this.#terminate(target)) : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
+      const result = terminates
+        ? await this.#inTurn(place(target), () => this.#terminate(target))
+        : await chrome.debugger.sendCommand(target, method, params as Record<string, unknown>);
       const bytes = excess(result, MOST_ANSWER);
       this.tell(bytes === undefined ? { type: 'cdp', requestId, result: result ?? {} } : { type: 'cdp', requestId, tooLarge: bytes });
     } catch (error) {
-      const why = words(error);
-      // This worker is being ended, and the connection with it, of which the daemon has more to say.
+      const why = messageOf(error);
+      // Chrome is stopping this worker, so the connection ends too, and the daemon reports that.
       if (why !== NO_WORKER) this.tell({ type: 'cdp', requestId, error: why });
     }
   }
 
-  /** Ends the script that runs. Chrome does not let an extension do that, but stop it, and end it as it goes on. */
+  /** Ends the running script. Chrome does not allow extensions to do that directly, but they can pause it and end it on resume. */
   async #terminate(target: Target): Promise<object> {
-    // It comes to its turn when that script is over, before any other that is asked for later, which is not to be stopped.
+    // This runs as soon as that script is over, before any later script, which must not be stopped.
     const over = chrome.debugger.sendCommand(target, 'Runtime.evaluate', { expression: '0' }).then(
       () => 'over' as const,
       () => 'over' as const,
@@ -96,17 +98,17 @@ export class Tunnel {
       this.#stopping.delete(place(target));
     }
     if ((await first) === 'stopped') return (await chrome.debugger.sendCommand(target, 'Debugger.resume', { terminateOnResume: true })) ?? {};
-    // Nothing runs after all, and whatever does so next is not to be stopped.
+    // No script is running after all. The next one must not be stopped.
     await chrome.debugger.sendCommand(target, 'Debugger.disable');
     debug(target);
     return {};
   }
 
-  /** Whether an event is about what only this class uses. */
+  /** Whether an event belongs to the debugger domain, which only this class uses. */
   #isOwn(method: string, target: Target): boolean {
     if (method === 'Debugger.paused') {
       const stop = this.#stopping.get(place(target));
-      // Nobody wanted it any more.
+      // The script was paused after the call had given up.
       if (stop) stop();
       else void chrome.debugger.sendCommand(target, 'Debugger.resume').catch(() => undefined);
     }
@@ -122,26 +124,26 @@ function place({ tabId, sessionId }: Target): string {
   return `${tabId} ${sessionId ?? ''}`;
 }
 
-/** Makes it possible to stop scripts. No page stops itself by that. Nobody waits for it: the page may hang. */
+/** Enables pausing of scripts, without breakpoints of the page. The answer is not awaited, because the page may hang. */
 function debug(target: Target): void {
   for (const [method, params] of [['Debugger.enable', {}] as const, ['Debugger.setBreakpointsActive', { active: false }] as const])
     void chrome.debugger.sendCommand(target, method, params).catch(() => undefined);
 }
 
-/** What the daemon takes of an answer and of an event: it keeps no more from any browser. */
+/** The largest answer and the largest event that the daemon accepts, the same as from any browser. */
 const MOST_ANSWER = 32 * 1024 * 1024;
 const MOST_EVENT = 10 * 1024 * 1024;
 
-/** Within this time a page answers in which nothing runs. */
+/** A page that runs no script answers within this time. */
 const IDLE_LIMIT = 150;
-/** With the time before, as long as the daemon waits for it. */
+/** Together with the limit above, as long as the daemon waits. */
 const STOP_LIMIT = 850;
 
-/** What Chrome answers in a worker that it has begun to end. */
+/** Chrome's error in a worker that it is stopping. */
 const NO_WORKER = 'No SW';
 
-/** Chrome wraps its refusals in JSON. */
-function words(error: unknown): string {
+/** The message of an error. Chrome wraps its own in JSON. */
+function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   try {
     const { message } = JSON.parse(text) as { message?: unknown };

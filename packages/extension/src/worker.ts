@@ -1,6 +1,6 @@
 /**
- * The service worker: keeps the connection to the daemon, and does what the daemon says with tabs. Chrome may end it at any
- * moment and start it again with the next event, so it keeps nothing that it cannot find out anew.
+ * The service worker: keeps the connection to the daemon, and carries out its commands on tabs. Chrome may stop it at any
+ * moment and start it again with the next event, so it keeps no state that it cannot restore.
  */
 
 import { Badge } from './badge.js';
@@ -33,7 +33,7 @@ const relays = new Relays({
 });
 const badge = new Badge();
 
-// Chrome wakes a worker only for events that were listened for in its first turn.
+// Chrome wakes a worker only for events whose listeners were added during its first run of the event loop.
 tabs.listen();
 tunnel.listen();
 panels.listen();
@@ -43,52 +43,55 @@ chrome.runtime.onStartup.addListener(() => link.keep());
 chrome.runtime.onInstalled.addListener((why) => void loaded(why));
 void chrome.alarms.get('keep').then((alarm) => alarm ?? wake(SELDOM));
 void chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
-// An earlier worker may have held tabs; until a daemon wants them, nobody does.
-void tunnel.letGo().then(() => link.keep());
+// An earlier worker may still be attached to tabs. Detach them until a daemon asks again.
+void tunnel.detachAll().then(() => link.keep());
 
-/** The person may have loaded the extension anew to give this browser another name. */
+/** The user may have reloaded the extension to give this browser another name. */
 async function loaded(why: chrome.runtime.InstalledDetails): Promise<void> {
   link.keep();
   const known = await pairing();
   if (await takeName(known.name, why)) link.greetAgain();
 }
 
-/** Tells the person, on the extension's button. */
+/** Shows the state of the connection on the extension's button and in the panels. */
 function show(state: string): void {
   badge.link(state);
   panels.link(state === 'connected', state);
 }
 
-/** Does what the person wants, or says why not. */
+/** Carries out a request of the user, or shows why it cannot. */
 function want(wish: FromPanel): void {
   if (!WISHES.includes(wish.type)) return;
-  if (!link.isWelcome) return wish.type === 'site' ? undefined : panels.deny('tabmux is not connected, so nothing was changed.');
+  if (!link.isWelcome) {
+    if (wish.type !== 'site') panels.deny('tabmux is not connected, so nothing was changed.');
+    return;
+  }
   if (wish.type === 'pause') void pause.wanted();
   link.tell(wish);
   if (wish.type === 'resume') void pause.over();
   if (wish.type === 'takeBack') void groups.release(wish.tabId);
 }
 
-/** Whatever an earlier connection held is let go: the daemon does not know of it. */
+/** Detaches the tabs of an earlier connection, because the daemon does not know about them. */
 async function welcome(): Promise<void> {
   wake(OFTEN);
   fresh.begin();
   await pause.begin();
-  await tunnel.letGo();
+  await tunnel.detachAll();
 }
 
 async function lost(): Promise<void> {
   tabs.isHeard = tabs.hearsOfPrivate = false;
   relays.lost();
-  await tunnel.letGo();
+  await tunnel.detachAll();
 }
 
 async function hear(message: ToExtension): Promise<void> {
   switch (message.type) {
     case 'connect': {
-      // A daemon that was started anew does not know that the person paused its agents.
+      // A restarted daemon does not know that the user paused its agents.
       if (pause.isOwed) link.tell({ type: 'pause', again: true });
-      // From here on changes are told; one that falls between is told twice rather than never.
+      // From here on changes are reported. A change that happens right now may be reported twice, but is never missed.
       tabs.isHeard = true;
       tabs.hearsOfPrivate = message.private === true;
       relays.endPrivate();
@@ -118,7 +121,7 @@ async function hear(message: ToExtension): Promise<void> {
     case 'focusTab':
       return done(message.requestId, () => tabs.focus(message.tabId));
     case 'closeTab':
-      // Chrome keeps a group that is closed as a whole for later; one that its last tab has left is gone.
+      // Chrome saves a group whose last tab is closed, but removes one whose last tab has left it.
       return done(message.requestId, async () => {
         await groups.release(message.tabId);
         await fresh.known(message.tabId);
@@ -138,28 +141,28 @@ async function hear(message: ToExtension): Promise<void> {
     case 'callTool':
       return void link.tell({ type: 'toolResult', callId: message.callId, result: null, error: 'This extension does not look for tools; use cdp.' });
     default:
-      return; // The link answers the others.
+      return; // The link handles the other messages.
   }
 }
 
-/** Does something, and tells how it went. */
-async function done(requestId: number, act: () => Promise<number | void>): Promise<void> {
+/** Carries out a command and reports its result. */
+async function done(requestId: number, act: () => Promise<unknown>): Promise<void> {
   try {
-    const tabId = await act();
-    link.tell(tabId === undefined ? { type: 'done', requestId } : { type: 'done', requestId, tabId });
+    const opened = await act();
+    link.tell(typeof opened === 'number' ? { type: 'done', requestId, tabId: opened } : { type: 'done', requestId });
   } catch (error) {
     link.tell({ type: 'done', requestId, error: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** Has Chrome start the worker again, should it be ended: soon while agents may wait for it, and else now and then. */
+/** Sets the alarm that restarts a stopped worker: a short one while agents may wait for it, otherwise a long one. */
 function wake(periodInMinutes: number): void {
   void chrome.alarms.create('keep', { periodInMinutes });
 }
 
-/** Three seconds; Chrome makes half a minute of it for extensions that are not loaded from a folder. */
+/** Three seconds. Chrome raises it to half a minute for extensions that are not loaded from a folder. */
 const OFTEN = 0.05;
 const SELDOM = 0.5;
 
-/** A daemon of an earlier version says nothing of these. */
+/** Fields that a daemon of an earlier version does not send. */
 const SILENT = { questions: [], rules: { allowed: [], blocked: [], more: 0, privateWindows: false } };

@@ -8,8 +8,8 @@ test('the button tells how it stands, and goes red while a question waits', () =
   const set = async (what: object) => void Object.assign(shown, what);
   Object.assign(globalThis, { chrome: { action: { setTitle: set, setBadgeText: set, setBadgeBackgroundColor: set, setBadgeTextColor: set } } });
   const badge = new Badge();
-  badge.link('The daemon is gone.');
-  expect(shown).toMatchObject({ text: 'off', title: 'tabmux Browser Tools: The daemon is gone.' });
+  badge.link('The daemon has stopped.');
+  expect(shown).toMatchObject({ text: 'off', title: 'tabmux Browser Tools: The daemon has stopped.' });
   const calm = shown['color'];
   badge.link('connected');
   expect(shown).toMatchObject({ text: '', title: 'tabmux Browser Tools: connected' });
@@ -20,7 +20,7 @@ test('the button tells how it stands, and goes red while a question waits', () =
   badge.questions(0);
   expect(shown).toMatchObject({ text: '', title: 'tabmux Browser Tools: connected' });
   badge.questions(1);
-  badge.link('The daemon is gone.');
+  badge.link('The daemon has stopped.');
   expect(shown).toMatchObject({ text: 'off' });
   badge.link('connected');
   expect(shown).toMatchObject({ text: '' });

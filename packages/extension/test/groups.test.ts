@@ -31,7 +31,8 @@ beforeEach(() => {
         ungroup: async (id: number) => void Object.assign(tabs.get(id) ?? {}, { groupId: -1 }),
       },
       tabGroups: {
-        query: async () => [...titles].map(([id, group]) => ({ id, ...group })).filter(({ id }) => [...tabs.values()].some((tab) => tab.groupId === id)),
+        query: async () =>
+          [...titles].map(([id, group]) => ({ id, ...group })).filter(({ id }) => [...tabs.values()].some((tab) => tab.groupId === id)),
         update: async (id: number, group: { title: string; color: string }) => void titles.set(id, group),
       },
     },
@@ -52,7 +53,7 @@ const agent = (session: string, name: string, own: number[], others: number[] = 
 });
 const where = (): Record<number, string> => Object.fromEntries([...tabs.values()].map(({ id, groupId }) => [id, titles.get(groupId)?.title ?? '']));
 
-test('what was opened for an agent is in its group, and what is the person\'s is not', async () => {
+test("what was opened for an agent is in its group, and what is the person's is not", async () => {
   await new Groups().arrange([agent('a', 'A', [1], [2]), agent('b', 'B', [4])]);
   expect(where()).toEqual({ 1: 'A', 2: '', 3: '', 4: 'B' });
   expect(tabs.get(4)?.windowId).toBe(2);

@@ -116,7 +116,7 @@ test('a daemon that says nothing for 60 s is given up, and another one is looked
   expect([lost, link.isWelcome]).toEqual([0, true]);
   vi.advanceTimersByTime(21_000);
   expect([lost, link.isWelcome]).toEqual([1, false]);
-  expect(titles.at(-1)).toBe('The daemon says nothing any more.');
+  expect(titles.at(-1)).toBe('The daemon stopped responding.');
   await daemon.take('hello');
 });
 

@@ -29,8 +29,8 @@ test.each([
 });
 
 test.each([
-  [0, 0, true, true, 'It has no tab here yet.'],
-  [0, 0, true, false, 'It has no tab here yet.'],
+  [0, 0, true, true, 'It has no tab in this browser yet.'],
+  [0, 0, true, false, 'It has no tab in this browser yet.'],
   [0, 0, false, true, 'It works in another browser.'],
   [0, 0, false, false, 'It is not connected to a browser.'],
   [1, 0, true, true, ''],

@@ -41,7 +41,11 @@ beforeEach(async () => {
 });
 
 /** A page's worker calls; answers with its end, and all that it hears there. */
-function call({ source = page, data = 'tabmux-relay' }: { source?: unknown; data?: string } = {}): { port: MessagePort; heard: unknown[]; link: FakeLink } {
+function call({ source = page, data = 'tabmux-relay' }: { source?: unknown; data?: string } = {}): {
+  port: MessagePort;
+  heard: unknown[];
+  link: FakeLink;
+} {
   const { port1, port2 } = new MessageChannel();
   const heard: unknown[] = [];
   port1.onmessage = (event) => heard.push(event.data);

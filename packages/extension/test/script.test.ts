@@ -40,7 +40,9 @@ test.runIf(existsSync(program))('the script in the document pairs and plays an e
 
 function status(env: NodeJS.ProcessEnv): { port?: number } | undefined {
   try {
-    return JSON.parse(execFileSync(program, ['status', '--json'], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as { port?: number };
+    return JSON.parse(execFileSync(program, ['status', '--json'], { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })) as {
+      port?: number;
+    };
   } catch {
     return undefined; // It is not up yet.
   }

@@ -41,7 +41,11 @@ test('an event and an answer that are too large are told by their size, and othe
   tunnel.listen();
   heard?.({ tabId: 1, sessionId: 's' }, 'Runtime.consoleAPICalled', { type: 'log', args: [{ value: huge }] });
   heard?.({ tabId: 1 }, 'Page.loadEventFired', { timestamp: 1 });
-  for (const [requestId, method] of [[1, 'Page.huge'], [2, 'Page.small']] as const) await tunnel.send({ type: 'cdp', requestId, tabId: 1, method, params: {} });
+  for (const [requestId, method] of [
+    [1, 'Page.huge'],
+    [2, 'Page.small'],
+  ] as const)
+    await tunnel.send({ type: 'cdp', requestId, tabId: 1, method, params: {} });
   expect(told).toEqual([
     { type: 'cdpEvent', tabId: 1, sessionId: 's', method: 'Runtime.consoleAPICalled', params: { type: 'log' }, tooLarge: huge.length },
     { type: 'cdpEvent', tabId: 1, method: 'Page.loadEventFired', params: { timestamp: 1 } },

@@ -52,12 +52,18 @@ test('private windows are told of only if that is wanted, and no tab is opened t
       tabs: {
         ...Object.fromEntries(names.map((name) => [name, event(name)])),
         query: async ({ windowId }: { windowId?: number }) => [tab, secret].filter((it) => windowId === undefined || it.windowId === windowId),
-        create: async (wanted: unknown) => (opened.push(wanted), { id: 9 }),
+        create: async (wanted: unknown) => {
+          opened.push(wanted);
+          return { id: 9 };
+        },
       },
       windows: {
         onFocusChanged: event('onFocusChanged'),
         getAll: async () => windows,
-        create: async (wanted: unknown) => (opened.push(wanted), { tabs: [{ id: 10 }] }),
+        create: async (wanted: unknown) => {
+          opened.push(wanted);
+          return { tabs: [{ id: 10 }] };
+        },
       },
     },
   });

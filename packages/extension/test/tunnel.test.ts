@@ -19,11 +19,7 @@ test('a tab is attached and let go one after the other, and "Cancel" in the bar 
           did.push(`detach ${tabId}`);
         },
         sendCommand: async () => ({}),
-        getTargets: async () => [
-          { attached: true, tabId: 1 },
-          { attached: false, tabId: 2 },
-          { attached: true },
-        ],
+        getTargets: async () => [{ attached: true, tabId: 1 }, { attached: false, tabId: 2 }, { attached: true }],
       },
     },
   });
@@ -42,7 +38,7 @@ test('a tab is attached and let go one after the other, and "Cancel" in the bar 
   await Promise.all([gone, again]);
   expect(did).toEqual(['attach 1', 'attach 2', 'detach 1', 'attach 1']);
   release = undefined;
-  const all = tunnel.letGo();
+  const all = tunnel.detachAll();
   (await vi.waitUntil(() => release))();
   await all;
   expect(did.at(-1)).toBe('detach 1');
@@ -113,7 +109,12 @@ test('a script is ended by stopping it, which Chrome lets an extension do, and n
   const idle = tunnel.send(terminate);
   await vi.advanceTimersByTimeAsync(1_000);
   await idle;
-  expect(sent.splice(0)).toEqual(['Debugger.pause {}', 'Debugger.disable {}', 'Debugger.enable {}', 'Debugger.setBreakpointsActive {"active":false}']);
+  expect(sent.splice(0)).toEqual([
+    'Debugger.pause {}',
+    'Debugger.disable {}',
+    'Debugger.enable {}',
+    'Debugger.setBreakpointsActive {"active":false}',
+  ]);
   heard?.({ tabId: 1 }, 'Debugger.paused', {});
   expect(sent.splice(0)).toEqual(['Debugger.resume {}']);
   heard?.({ tabId: 1 }, 'Debugger.scriptParsed', {});

@@ -1,4 +1,4 @@
-/** Builds `dist/`: the page's half, the React hook, the worker, and their types; fails if they have grown too large. */
+/** Builds `dist/`: the page's half, the React hook, the worker, and their types. Fails if they are too large. */
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,13 +19,13 @@ const common = {
   define: { LIBRARY_VERSION: JSON.stringify(version) },
 };
 await build({ ...common, entryPoints: { index: 'src/index.ts' }, outdir: 'dist' });
-// The hook and the application have to meet in the same client, so it is not bundled a second time.
+// The hook and the application have to use the same client, so it is not bundled a second time.
 await build({ ...common, entryPoints: { react: 'src/react.ts' }, outdir: 'dist', external: ['react', './index.js'] });
 // A service worker is a classic script, and a script without imports and exports is both.
 await build({ ...common, entryPoints: { worker: 'src/worker/entry.ts' }, outdir: 'dist', format: 'iife' });
 
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json'], { stdio: 'inherit' });
-writeFileSync('dist/worker.d.ts', '/** The worker\'s script; import its address, not its code: `@tabmux/page/worker?url`. */\nexport {};\n');
+writeFileSync('dist/worker.d.ts', "/** The worker's script; import its address, not its code: `@tabmux/page/worker?url`. */\nexport {};\n");
 
 const sizes = ['index.js', 'worker.js'].map((name) => gzipSync(readFileSync(`dist/${name}`)).length);
 const total = sizes.reduce((sum, size) => sum + size);

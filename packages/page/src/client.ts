@@ -1,11 +1,12 @@
-/** The page's half: keeps the handlers, runs them when the worker says so, and tells it what the page is and offers. */
+/** The page's half of the library: keeps the handlers, runs them for the worker, and reports the tab and its tools to it. */
 
+import type { JsonObject } from './json.js';
 import { type Link, type LinkOptions, openLink } from './link.js';
 import { type PageRecord, PING_EVERY, type ToPage } from './messages.js';
 import { clearTabId, freshId, replaceTabId, takeTabId } from './tab-id.js';
 import { makeTool, type Tool, type ToolHandler, type ToolOptions, TooLarge, toResult } from './tool.js';
 import { offer } from './web-mcp.js';
-import { DEFAULT_DAEMON_URL, type JsonObject, type RegisterTool, type ToolDefinition, type WorkerKind } from './wire.js';
+import { DEFAULT_DAEMON_URL, type RegisterTool, type ToolDefinition, type WorkerKind } from './wire.js';
 
 export interface InitOptions extends LinkOptions {
   /** Where the daemon listens. */
@@ -14,21 +15,21 @@ export interface InitOptions extends LinkOptions {
   webMcp?: boolean;
 }
 
-/** This tab, as `getTabInfo` tells it. */
+/** This tab, as `getTabInfo` returns it. */
 export interface TabInfo {
   tabId: string;
-  /** The user has this tab in front, among the tabs of this application. */
+  /** Whether this is the active one of the application's tabs. */
   isActive: boolean;
   url: string;
   title: string;
 }
 
 export interface ConnectionStatus {
-  /** The daemon is there and knows the tools. */
+  /** Whether the daemon is connected and knows the tools. */
   connected: boolean;
   /** The kind of worker in use. */
   worker: WorkerKind | null;
-  /** Why there is no connection, if that is known. */
+  /** Why there is no connection, if known. */
   reason: string;
 }
 
@@ -42,11 +43,11 @@ export class WorkerClient {
   #starting: Promise<void> | undefined;
   #link: Link | undefined;
   #tabId: string | undefined;
-  /** Another one with each registration, so that a call which was on its way to one before it is not run. */
+  /** New with each registration, so that a late call for an earlier registration is not run. */
   #documentId = '';
-  /** The worker holds this tab, so it can be told of tools. */
+  /** The worker has registered this tab, so tools can be sent to it. */
   #isRegistered = false;
-  /** Counts registrations, so that one that was overtaken stops. */
+  /** Counts registrations, so that an outdated one stops. */
   #attempt = 0;
   #onVerdict: ((isTaken: boolean) => void) | undefined;
   #releaseLock: (() => void) | undefined;
@@ -60,7 +61,7 @@ export class WorkerClient {
   #updateTimer: ReturnType<typeof setTimeout> | undefined;
   #pings: ReturnType<typeof setInterval> | undefined;
 
-  /** Starts the worker and registers this tab and its tools. Needs no daemon: when one comes, it is told everything. */
+  /** Starts the worker and registers this tab and its tools. Works without a daemon: one that starts later gets everything. */
   init(options: InitOptions = {}): Promise<void> {
     this.#starting ??= this.#start(options).catch((error: unknown) => {
       this.#starting = undefined;
@@ -70,8 +71,8 @@ export class WorkerClient {
   }
 
   /**
-   * Offers a tool to agents. Before `init` it is kept until then; afterwards the promise settles when the worker has
-   * it. A second tool of the same name takes the place of the first.
+   * Offers a tool to agents. Before `init` it is only stored; afterwards the promise settles when the worker has it. A
+   * second tool of the same name replaces the first.
    */
   registerTool(name: string, handler: ToolHandler, options?: ToolOptions): Promise<void>;
   registerTool(name: string, description: string, schema: object, handler: ToolHandler, options?: ToolOptions): Promise<void>;
@@ -84,7 +85,7 @@ export class WorkerClient {
     await this.#sendTool(tool);
   }
 
-  /** Takes a tool back; with a handler, only if the tool still has that one. Says whether there was something to take. */
+  /** Removes a tool; with a handler, only if the tool still has that handler. Returns whether a tool was removed. */
   async unregisterTool(name: string, handler?: ToolHandler): Promise<boolean> {
     const tool = this.#toolHandlers.get(name);
     if (!tool || (handler && tool.handler !== handler)) return false;
@@ -102,7 +103,7 @@ export class WorkerClient {
     return [...this.#toolHandlers.values()].map((tool) => tool.definition);
   }
 
-  /** Calls back with the names whenever this tab's tools change. The answer ends that. */
+  /** Calls the listener with the names whenever this tab's tools change. Returns a function that ends this. */
   onToolChange(listener: (names: string[]) => void): () => void {
     return subscribe(this.#toolListeners, listener);
   }
@@ -121,7 +122,7 @@ export class WorkerClient {
     return { ...this.#status };
   }
 
-  /** Calls back whenever the connection comes or goes. The answer ends that. */
+  /** Calls the listener whenever the connection status changes. Returns a function that ends this. */
   onConnectionStatus(listener: (status: ConnectionStatus) => void): () => void {
     return subscribe(this.#statusListeners, listener);
   }
@@ -150,7 +151,7 @@ export class WorkerClient {
     await this.#register();
   }
 
-  /** The worker is gone or deaf: finds one again and tells it everything. */
+  /** The worker has stopped or does not answer: connects to a new one and registers everything again. */
   #relink(lost: Link): void {
     if (this.#link !== lost) return;
     this.#detach();
@@ -175,7 +176,7 @@ export class WorkerClient {
     const lock = await this.#holdLock();
     if (attempt !== this.#attempt) return;
     const verdict = new Promise<boolean>((resolve) => (this.#onVerdict = resolve));
-    // Whoever controls this browser answers with a nonce, at once.
+    // If tabmux controls this browser, its script answers with a nonce at once.
     dispatchEvent(new Event('tabmux-hello'));
     this.#documentId = freshId();
     const record = this.#record();
@@ -185,7 +186,7 @@ export class WorkerClient {
     if (attempt !== this.#attempt) return;
     if (isTaken) return this.#takeAnotherId();
     this.#isRegistered = true;
-    // All are on their way before the first answer comes, so the daemon can take them as one change.
+    // All are sent before the first answer comes, so the daemon can treat them as one change.
     const sent = [...this.#toolHandlers.values()].map((tool) => this.#sendTool(tool));
     if (document.visibilityState === 'visible') this.#setActive(true);
     await Promise.all(sent);
@@ -197,14 +198,14 @@ export class WorkerClient {
     return this.#register();
   }
 
-  /** What was asked is done again with the next registration; what runs was answered for by the worker. */
+  /** Requests are repeated by the next registration, and the worker has answered the running calls. */
   #settleRequests(): void {
     for (const call of this.#running.values()) call.abort();
     for (const settle of this.#requests.values()) settle();
     this.#requests.clear();
   }
 
-  /** As long as this document lives it holds a lock; the worker waits for it and so learns of the end, even of a crash. */
+  /** This document holds a lock as long as it exists. The worker waits for the lock, and so notices the end, even a crash. */
   async #holdLock(): Promise<string> {
     this.#releaseLock?.();
     const { locks } = navigator;
@@ -220,7 +221,7 @@ export class WorkerClient {
     });
   }
 
-  /** The worker holds a lock too; whoever gets it knows that the worker is gone. */
+  /** The worker holds a lock, too. When this page gets it, the worker has stopped. */
   #watchWorker(lock: string): void {
     const link = this.#link;
     const { signal } = (this.#watch = new AbortController());
@@ -234,7 +235,7 @@ export class WorkerClient {
     addEventListener('focus', () => this.#setActive(true));
     addEventListener('blur', () => this.#update());
     document.addEventListener('visibilitychange', () => this.#setActive(document.visibilityState === 'visible'));
-    // The document ends, or goes into the back/forward cache: the tab offers nothing until something comes back.
+    // The document ends or goes into the back/forward cache: the tab offers no tools until a document registers again.
     addEventListener('pagehide', () => this.#detach());
     addEventListener('pageshow', (event) => {
       if (event.persisted) void this.#register();
@@ -271,7 +272,7 @@ export class WorkerClient {
   }
 
   #receive(message: ToPage, ports: MessagePort[]): void {
-    // One that comes after the farewell is not for this page: it may be back from the cache by now.
+    // A call that comes after the tab was unregistered is dropped: the page may be back from the cache by now.
     if (message.type === 'CALL_TOOL') void (this.#isRegistered && this.#handleToolCall(message.toolName, message.args, message.callId));
     else if (message.type === 'CANCEL_CALL') this.#running.get(message.callId)?.abort();
     else if (message.type === 'PONG') this.#missedPongs = 0;
@@ -345,7 +346,7 @@ export class WorkerClient {
     this.#update();
   }
 
-  /** Some pages change their title with every frame. */
+  /** Delayed, because some pages change their title with every frame. */
   #updateSoon(): void {
     this.#updateTimer ??= setTimeout(() => this.#update(), 100);
   }
@@ -387,7 +388,7 @@ export class WorkerClient {
 }
 
 interface OfferedTool extends Tool {
-  /** Takes it back from WebMCP. */
+  /** Removes the tool from WebMCP. */
   webMcp: (() => void) | undefined;
 }
 
@@ -395,7 +396,7 @@ async function run(tool: Tool, args: unknown, signal: AbortSignal): Promise<Retu
   return toResult(await tool.handler(args, { signal }), tool);
 }
 
-/** What was thrown, in words. Whatever it is, a call is answered. */
+/** The message of anything that a handler throws. */
 function messageOf(error: unknown): string {
   const text = (error as Error | undefined)?.message || error;
   return typeof text === 'object' ? 'It failed.' : String(text);
@@ -410,6 +411,6 @@ function once(target: EventTarget, name: string): Promise<unknown> {
   return new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
 }
 
-/** Where the daemon puts the nonce when we say hello; it fires `tabmux-nonce` at the window when it came later than that. */
+/** Where tabmux puts the nonce after `tabmux-hello`. If it comes later, it fires `tabmux-nonce` at the window. */
 const NONCE = Symbol.for('tabmux.nonce');
 const FIRST_RELINK = 500;

@@ -1,4 +1,4 @@
-/** `@tabmux/page`: what a page can do becomes tools that agents can call. */
+/** `@tabmux/page`: lets a page offer its functions as tools to agents. */
 
 export { type ConnectionStatus, type InitOptions, type TabInfo, WorkerClient } from './client.js';
 export type { ToolContext, ToolHandler, ToolOptions } from './tool.js';
@@ -6,5 +6,5 @@ export type { CallToolResult, ToolAnnotations, ToolDefinition, WorkerKind } from
 
 import { WorkerClient } from './client.js';
 
-/** The one client that a page needs. */
+/** The client that a page uses. */
 export const workerClient = /* @__PURE__ */ new WorkerClient();

@@ -1,4 +1,4 @@
-/** Finds a worker for the page: a shared one, else a service worker, else one of its own. */
+/** Finds a worker for the page: a shared worker, else a service worker, else a dedicated one. */
 
 import type { ToPage, ToWorker } from './messages.js';
 import type { WorkerKind } from './wire.js';
@@ -14,7 +14,7 @@ export interface Link {
 }
 
 export interface LinkOptions {
-  /** Where the worker's script is; needed only where the bundler does not find it by itself. */
+  /** The address of the worker's script. Needed only where the bundler does not find it. */
   workerUrl?: string | URL;
   /** Which kind to use; `auto` tries them in order. */
   worker?: WorkerKind | 'auto';
@@ -31,18 +31,22 @@ export async function openLink({ workerUrl, worker = 'auto' }: LinkOptions, rece
       failures.push(`${kind}: ${(error as Error).message}`);
     }
   }
-  throw new Error(`No worker could be started (${failures.join('; ')}). Serve its script from this origin, or pass its address as workerUrl.`);
+  throw new Error(`No worker could be started (${failures.join('; ')}). Serve its script from this origin, or pass its URL as workerUrl.`);
 }
 
 interface Opened {
   port: MessagePort;
-  /** Where errors of the script show up. */
+  /** Where errors of the script are reported. */
   owner?: EventTarget;
   wake?: () => void;
   close?: () => void;
 }
 
-function ready(kind: WorkerKind, { port, owner, wake = () => {}, close = () => {} }: Opened, receive: (message: ToPage, ports: MessagePort[]) => void): Promise<Link> {
+function ready(
+  kind: WorkerKind,
+  { port, owner, wake = () => {}, close = () => {} }: Opened,
+  receive: (message: ToPage, ports: MessagePort[]) => void,
+): Promise<Link> {
   const link: Link = {
     kind,
     port,
@@ -79,7 +83,7 @@ const OPENERS: Record<WorkerKind, (url?: string | URL) => Opened | Promise<Opene
   },
   async service(url) {
     const script = url ?? new URL('./worker.js', import.meta.url);
-    // It controls no page, so it does not take the place of a worker that the application has.
+    // Its scope contains no page, so it does not replace a service worker of the application.
     const registration = await navigator.serviceWorker.register(script, { scope: `${script}/` });
     const worker = await activeWorker(registration);
     const { port1, port2 } = new MessageChannel();
@@ -108,5 +112,5 @@ function activeWorker(registration: ServiceWorkerRegistration): Promise<ServiceW
   });
 }
 
-/** A worker that answers later than this counts as none. */
+/** How long a worker has time to answer, in milliseconds. */
 const PATIENCE = 5000;

@@ -1,4 +1,4 @@
-/** `@tabmux/page/react`: a tool that lives as long as the component that offers it. */
+/** `@tabmux/page/react`: a tool that is registered as long as the component that offers it is mounted. */
 
 import { useEffect, useRef } from 'react';
 import { type ToolHandler, type ToolOptions, type WorkerClient, workerClient } from './index.js';
@@ -8,19 +8,28 @@ export interface UseTool extends ToolOptions {
   description?: string;
   inputSchema?: object;
   handler: ToolHandler;
-  /** Set to false to offer the tool only sometimes. */
+  /** Set to false to remove the tool for a while. */
   enabled?: boolean;
-  /** Another client than `workerClient`. */
+  /** `workerClient` by default. */
   client?: WorkerClient;
 }
 
-/** Offers a tool while the component is there. The handler of the latest render runs, and changing it costs nothing. */
-export function useTool({ name, description = '', inputSchema = {}, outputSchema, annotations, handler, enabled = true, client = workerClient }: UseTool): void {
+/** Offers a tool while the component is mounted. Calls run the handler of the latest render, so it may change freely. */
+export function useTool({
+  name,
+  description = '',
+  inputSchema = {},
+  outputSchema,
+  annotations,
+  handler,
+  enabled = true,
+  client = workerClient,
+}: UseTool): void {
   const latest = useRef(handler);
   useEffect(() => {
     latest.current = handler;
   });
-  // Objects are new with every render, so what they say decides.
+  // Objects are new with every render, so their content is compared.
   const described = JSON.stringify([description, inputSchema, outputSchema, annotations]);
   useEffect(() => {
     if (!enabled) return;

@@ -1,10 +1,10 @@
-/** Who this tab is: an id in `sessionStorage` that refresh and navigation keep, and a copy of the tab does not. */
+/** The id of this tab, in `sessionStorage`: it survives refresh and navigation, but a duplicated tab gets a new one. */
 
-/** The id of this tab, made at the first need. */
+/** The id of this tab, created at first use. */
 export function takeTabId(): string {
   const storage = sessionStore();
   if (!storage) return fallbackId();
-  // Frames share the storage of their tab, and a second client shares the document: both are tabs of their own.
+  // Frames share the storage of their tab, and a second client shares the document: both count as tabs of their own.
   if (window.top !== window || Reflect.has(document, HELD)) return freshId();
   const stored = storage.getItem(KEY);
   return holdTabId(stored && !isCopy(storage) ? stored : freshId());
@@ -19,12 +19,12 @@ function holdTabId(tabId: string): string {
     sessionStore()?.setItem(KEY, tabId);
     sessionStore()?.setItem(IN_USE, '1');
   } catch {
-    // The storage is full. The id holds until the page is left.
+    // The storage is full. The id is kept until the page is left.
   }
   return tabId;
 }
 
-/** The next document in this tab may go on with the id. */
+/** Lets the next document in this tab use the id. */
 function leaveTabId(): void {
   sessionStore()?.removeItem(IN_USE);
 }
@@ -33,7 +33,7 @@ function returnToTabId(): void {
   holdTabId(Reflect.get(document, HELD));
 }
 
-/** Takes another id in place of one that a live tab has. */
+/** Replaces an id that another tab uses. */
 export function replaceTabId(tabId: string): string {
   return Reflect.get(document, HELD) === tabId ? holdTabId(freshId()) : freshId();
 }
@@ -43,7 +43,7 @@ export function clearTabId(): void {
   sessionStore()?.removeItem(IN_USE);
 }
 
-/** A random name, for documents and other things that need not look like a UUID. */
+/** A random id. Not always a UUID. */
 export function freshId(): string {
   return globalThis.crypto?.randomUUID?.() ?? fallbackId();
 }
@@ -55,8 +55,8 @@ function fallbackId(): string {
 
 /**
  * Whether the storage came from another tab. Browsers copy it when a tab is duplicated and for children of
- * `window.open`, while the first document is alive, so with its mark. A document that crashed or was discarded leaves
- * its mark as well, but then the next one is loaded as the same tab.
+ * `window.open`, while the first document still exists, so the copy is marked as in use. A document that crashed or was
+ * discarded leaves its mark as well, but then the next one is a reload or a discarded tab.
  */
 function isCopy(storage: Storage): boolean {
   if (!storage.getItem(IN_USE) || Reflect.get(document, 'wasDiscarded')) return false;

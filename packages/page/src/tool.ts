@@ -1,25 +1,19 @@
-/** Tools as an application describes them, checked and made ready to be sent. */
+/** Checks the tools that an application registers, and converts them and their results for sending. */
 
-import {
-  type CallToolResult,
-  isRecord,
-  type Json,
-  type JsonObject,
-  MAX_RESULT,
-  type ToolAnnotations,
-  type ToolDefinition,
-} from './wire.js';
+import { isRecord, type Json, type JsonObject } from './json.js';
+import { type CallToolResult, MAX_RESULT, type ToolAnnotations, type ToolDefinition } from './wire.js';
 
-/** Runs in the page, with everything the page has. Returns `{ content: […] }`, or a plain value that is put into one. */
+/** Runs in the page. Returns `{ content: […] }`, or a plain value that is put into one. */
+// biome-ignore lint/suspicious/noExplicitAny: an application knows what its own schema lets through.
 export type ToolHandler = (args: any, context: ToolContext) => unknown;
 
 export interface ToolContext {
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the call is cancelled. */
   signal: AbortSignal;
 }
 
 export interface ToolOptions {
-  /** What `structuredContent` of a result looks like. */
+  /** The schema of a result's `structuredContent`. */
   outputSchema?: object;
   annotations?: ToolAnnotations;
 }
@@ -29,7 +23,7 @@ export interface Tool {
   handler: ToolHandler;
 }
 
-/** A tool that can be sent, from what `registerTool` was given; or a `TypeError` that says what is wrong with it. */
+/** A tool from the arguments of `registerTool`. Throws a `TypeError` if they are wrong. */
 export function makeTool(name: string, rest: unknown[]): Tool {
   const [description, schema, handler, options = {}] = typeof rest[0] === 'function' ? [name, {}, ...rest] : rest;
   if (!/^[\w.-]{1,128}$/.test(name)) throw new TypeError(`'${name}' cannot be the name of a tool: use 1 to 128 letters, digits, '_', '-' or '.'.`);
@@ -47,10 +41,10 @@ export function makeTool(name: string, rest: unknown[]): Tool {
   };
 }
 
-/** What a handler returned, as MCP has it. */
+/** The return value of a handler as a result of MCP. */
 export function toResult(value: unknown, { definition }: Tool): CallToolResult {
   const json = JSON.stringify(value);
-  // What is structured is sent twice.
+  // Structured content is sent twice.
   const most = definition.outputSchema ? MAX_RESULT / 2 : MAX_RESULT;
   if (json?.length > most) throw new TooLarge(definition.name, json.length, most);
   const plain: Json = JSON.parse(json ?? 'null');
@@ -65,11 +59,11 @@ export class TooLarge extends Error {
   }
 }
 
-/** A copy, because the author's object is the author's; `{}` becomes the schema of an object. */
+/** A copy, so that the application's object is not changed. `{}` becomes the schema of an object. */
 function copySchema(name: string, schema: unknown): JsonObject {
   const copy: unknown = JSON.parse(JSON.stringify(schema) ?? 'null');
   if (!isRecord(copy) || (copy['type'] !== undefined && copy['type'] !== 'object')) {
-    throw new TypeError(`The schemas of the tool '${name}' have to be JSON schemas of objects: { type: 'object', properties: … }.`);
+    throw new TypeError(`The schemas of the tool '${name}' must be of type 'object'.`);
   }
   return { ...copy, type: 'object' };
 }
@@ -93,7 +87,7 @@ function wrap(value: Json): CallToolResult {
   return isRecord(value) ? { ...result, structuredContent: value } : result;
 }
 
-/** The object that a single text spells out. */
+/** The object in a result whose only content is its JSON text. */
 function structuredText({ content }: CallToolResult): JsonObject | undefined {
   const text = content.length === 1 ? content[0]?.['text'] : undefined;
   try {

@@ -1,9 +1,10 @@
-/** Registers a tool with the page's WebMCP too, where there is one: `document.modelContext`, or its older place. */
+/** Registers a tool also with the page's WebMCP, if there is one: `document.modelContext` or `navigator.modelContext`. */
 
 import type { ToolContext } from './tool.js';
-import { isRecord, type ToolDefinition } from './wire.js';
+import { isRecord } from './json.js';
+import type { ToolDefinition } from './wire.js';
 
-/** Offers a tool there. `onRefused` is called, maybe later, when it was not taken; the answer takes it back. */
+/** Registers a tool there. Calls `onRefused`, maybe later, if it is refused. Returns a function that removes it. */
 export function offer(
   { name, description, inputSchema, annotations }: ToolDefinition,
   execute: (args: unknown, context: ToolContext) => Promise<unknown>,
@@ -25,7 +26,7 @@ export function offer(
     if (!signal.aborted) onRefused();
   };
   try {
-    // Older ones answer nothing, newer ones a promise.
+    // Older versions return nothing, newer ones a promise.
     Promise.resolve(context.registerTool(tool, { signal })).catch(refuse);
   } catch {
     refuse();
@@ -33,7 +34,7 @@ export function offer(
   }
   return () => {
     registration.abort();
-    // Chrome up to 148 does not know the signal.
+    // Chrome up to 148 ignores the signal.
     context.unregisterTool?.(name);
   };
 }
@@ -51,7 +52,7 @@ function modelContext(): ModelContext | undefined {
       if (isModelContext(context)) return context;
     }
   } catch {
-    // A permissions policy may forbid even looking.
+    // A permissions policy may forbid access.
   }
   return undefined;
 }

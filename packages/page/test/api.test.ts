@@ -28,7 +28,10 @@ afterEach(async () => {
   await daemon.stop();
 });
 
-const appWith = (worker: string) => (tools = '', more: object = {}): string => site.app({ tools, worker, daemon: daemon.url, ...more });
+const appWith =
+  (worker: string) =>
+  (tools = '', more: object = {}): string =>
+    site.app({ tools, worker, daemon: daemon.url, ...more });
 const app = appWith('auto');
 
 describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
@@ -70,7 +73,7 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
   });
 
   // Spec: multi-tab 33, 81; page-proxy 35, 38.
-  test('the short form and an empty schema are accepted, and the author\'s object stays as it is', async () => {
+  test("the short form and an empty schema are accepted, and the author's object stays as it is", async () => {
     const tabId = await open(page, app());
     await page.evaluate("window.schema = Object.freeze({}); workerClient.registerTool('long', 'Long', schema, () => 1)");
     await page.evaluate("workerClient.registerTool('short', async (args) => args.word)");
@@ -99,7 +102,7 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
   // Spec: multi-tab 58.
   test('a tool can be replaced and taken back, and listeners hear of it', async () => {
     const tabId = await open(page, app());
-    await page.evaluate("window.changes = []; window.stop = workerClient.onToolChange((names) => changes.push(names.join()))");
+    await page.evaluate('window.changes = []; window.stop = workerClient.onToolChange((names) => changes.push(names.join()))');
     await page.evaluate("workerClient.registerTool('one', () => 'first')");
     await page.evaluate("window.second = () => 'second'; workerClient.registerTool('one', second)");
     await daemon.tab(tabId, 'one');
@@ -119,9 +122,9 @@ describe.each(['shared', 'service'])('tools, with a %s worker', (worker) => {
       ["registerTool('two words', () => 1)", 'cannot be the name of a tool'],
       ["registerTool('x'.repeat(129), () => 1)", 'cannot be the name of a tool'],
       ["registerTool('one', 'One', {}, 'not a function')", 'needs a function'],
-      ["registerTool('one', 'One', [], () => 1)", 'JSON schemas of objects'],
-      ["registerTool('one', 'One', { type: 'string' }, () => 1)", 'JSON schemas of objects'],
-      ["registerTool('one', 'One', {}, () => 1, { outputSchema: { type: 'array' } })", 'JSON schemas of objects'],
+      ["registerTool('one', 'One', [], () => 1)", "must be of type 'object'"],
+      ["registerTool('one', 'One', { type: 'string' }, () => 1)", "must be of type 'object'"],
+      ["registerTool('one', 'One', {}, () => 1, { outputSchema: { type: 'array' } })", "must be of type 'object'"],
     ];
     for (const [call, sentence] of cases) await expect(page.evaluate(`workerClient.${call}`)).rejects.toThrow(sentence);
     expect(await page.evaluate('workerClient.getRegisteredTools()')).toEqual([]);
@@ -173,7 +176,11 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
     const outcome = await daemon.call(tabId, 'big', { size: 5_000_000 });
     expect(outcome).toEqual({ success: true, result: { content: [{ type: 'text', text: 'é'.repeat(5_000_000) }] } });
     const refused = await daemon.call(tabId, 'big', { size: 9_000_000 });
-    expect(refused).toMatchObject({ success: false, code: 'too_large', error: "The result of 'big' has 9000002 characters and 8388608 are allowed; return less." });
+    expect(refused).toMatchObject({
+      success: false,
+      code: 'too_large',
+      error: "The result of 'big' has 9000002 characters and 8388608 are allowed; return less.",
+    });
   });
 
   test('a result that is sent twice, as text and structured, has half the room', async () => {
@@ -181,7 +188,11 @@ describe.each(['shared', 'service'])('calls, with a %s worker', (worker) => {
     await page.evaluate("workerClient.registerTool('twice', ({ size }) => ({ text: 'é'.repeat(size) }), { outputSchema: { type: 'object' } })");
     await daemon.tab(tabId, 'twice');
     const refused = await daemon.call(tabId, 'twice', { size: 5_000_000 });
-    expect(refused).toMatchObject({ success: false, code: 'too_large', error: "The result of 'twice' has 5000011 characters and 4194304 are allowed; return less." });
+    expect(refused).toMatchObject({
+      success: false,
+      code: 'too_large',
+      error: "The result of 'twice' has 5000011 characters and 4194304 are allowed; return less.",
+    });
   });
 
   test('a handler learns that its call was cancelled', async () => {
@@ -312,7 +323,7 @@ describe('the worker', () => {
     await open(page, app('one'));
     await page.evaluate('window.other = new WorkerClient()');
     const attempt = `other.init({ workerUrl: '/tabmux/nothing.js', daemonUrl: ${JSON.stringify(daemon.url)} })`;
-    await expect(page.evaluate(attempt)).rejects.toThrow('pass its address as workerUrl');
+    await expect(page.evaluate(attempt)).rejects.toThrow('pass its URL as workerUrl');
     await page.evaluate(`other.init({ workerUrl: '/tabmux/worker.js', daemonUrl: ${JSON.stringify(daemon.url)} })`);
     const otherId: string = await page.evaluate('other.getTabId()');
     await daemon.tab(otherId);

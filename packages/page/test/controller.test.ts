@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SILENCE, type ToWorker } from '../src/messages.js';
-import type { JsonObject } from '../src/wire.js';
+import type { JsonObject } from '../src/json.js';
 import { examples } from './support/contract.js';
 import { world } from './support/worker-world.js';
 
@@ -17,7 +17,11 @@ test('the daemon is told of tabs and of the tools of each', () => {
   a.offer('one');
   b.offer('one', 'two');
   expect(socket().heard('REGISTER_TAB').map(tabOf)).toEqual(['tab-a', 'tab-b']);
-  expect(socket().heard('REGISTER_TOOL').map((tool) => [tabOf(tool), tool['name']])).toEqual([
+  expect(
+    socket()
+      .heard('REGISTER_TOOL')
+      .map((tool) => [tabOf(tool), tool['name']]),
+  ).toEqual([
     ['tab-a', 'one'],
     ['tab-b', 'one'],
     ['tab-b', 'two'],
@@ -67,7 +71,11 @@ test('a call that has no target is refused with a sentence, and nobody runs it',
   socket().call('1', 'tab-x', 'one');
   socket().call('2', 'tab-a', 'two');
   socket().say({ type: 'CALL_TOOL', callId: '3', targetTabId: 'tab-a', documentId: 'an older document', toolName: 'one', args: {} });
-  expect(socket().heard('TOOL_CALL_RESULT').map(({ callId, success, code }) => [callId, success, code])).toEqual([
+  expect(
+    socket()
+      .heard('TOOL_CALL_RESULT')
+      .map(({ callId, success, code }) => [callId, success, code]),
+  ).toEqual([
     ['1', false, 'no_tab'],
     ['2', false, 'no_tool'],
     ['3', false, 'no_tool'],
@@ -274,7 +282,7 @@ test('only proxies are taken, and only from tabs', () => {
   const a = page('tab-a');
   const tool = { type: 'REGISTER_TOOL', tabId: 'tab-a', name: 'one', description: '', inputSchema: {}, webMcp: false, requestId: 1 };
   a.sayAnything({ ...tool, handlerType: 'code' });
-  expect(a.last()).toEqual({ type: 'DONE', requestId: 1, error: "Handlers of type 'code' are not run; use 'proxy'." });
+  expect(a.last()).toEqual({ type: 'DONE', requestId: 1, error: "Unsupported handlerType 'code'; use 'proxy'." });
   a.say({ type: 'UNREGISTER_TAB' });
   a.sayAnything({ ...tool, handlerType: 'proxy' });
   expect(a.last()).toMatchObject({ type: 'DONE', error: 'This tab is not registered yet.' });
@@ -338,7 +346,11 @@ test('a public application asks for a relay in one tab after the other, because 
   const isTriedAgain = (): void => void vi.advanceTimersByTime(31_000);
   expect([asked(), sockets.length]).toEqual([[1, 0], 0]);
   isTriedAgain();
-  for (const relays of [[1, 1], [2, 1], [2, 2]]) {
+  for (const relays of [
+    [1, 1],
+    [2, 1],
+    [2, 2],
+  ]) {
     socket().drop();
     isTriedAgain();
     expect(asked()).toEqual(relays);
@@ -356,7 +368,7 @@ test('a refusal reaches the page, and so does a daemon of another time', () => {
   vi.advanceTimersByTime(30_000);
   socket().open();
   socket().say({ type: 'WELCOME', version: 2 });
-  expect(JSON.stringify(a.heard)).toContain('The daemon speaks version 2, this page 1; update the older one.');
+  expect(JSON.stringify(a.heard)).toContain('The daemon uses protocol 2, this page 1; update the older one.');
 });
 
 test('a daemon that has gone silent is left', () => {
@@ -387,7 +399,18 @@ test('nonsense from the daemon is ignored', () => {
   const a = page('tab-a');
   socket().welcome();
   const before = a.heard.length;
-  const frames = ['', '{', 'null', '[]', '7', '{}', '{"type":7}', '{"type":"CALL_TOOL"}', '{"type":"CALL_TOOL","callId":{}}', '{"type":"NEW_IN_VERSION_2"}'];
+  const frames = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '7',
+    '{}',
+    '{"type":7}',
+    '{"type":"CALL_TOOL"}',
+    '{"type":"CALL_TOOL","callId":{}}',
+    '{"type":"NEW_IN_VERSION_2"}',
+  ];
   for (const frame of frames) socket().frame(frame);
   socket().frame(new ArrayBuffer(3));
   expect(a.heard).toHaveLength(before);

@@ -114,7 +114,10 @@ test('a page that was there before the agent came becomes one tab as soon as the
     const [row] = await known();
     const number = /^(\d+): An application/m.exec((await guest.call('list_pages')).text)?.[1] ?? '';
     await guest.call('select_page', { pageId: Number(number) });
-    await vi.waitFor(async () => expect((await guest.call('list_page_tools', { tabId: number })).text).toContain(`one in tab ${row?.tabId}`), PATIENTLY);
+    await vi.waitFor(
+      async () => expect((await guest.call('list_page_tools', { tabId: number })).text).toContain(`one in tab ${row?.tabId}`),
+      PATIENTLY,
+    );
     expect(await known()).toHaveLength(1);
     expect((await guest.call('one')).text).toContain(row?.tabId);
   } finally {

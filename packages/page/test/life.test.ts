@@ -46,7 +46,7 @@ describe('in a usual browser', () => {
     expect(await b.evaluate('workerClient.getTabInfo().isActive')).toBe(false);
     expect(answerOf(await daemon.call(tabB, 'one'))).toMatchObject({ tab: tabB });
     expect(daemon.active).toBe(tabA);
-    const c = await browser.newTab(otherSite.origin + '/tabmux/index.js');
+    const c = await browser.newTab(`${otherSite.origin}/tabmux/index.js`);
     await daemon.until(() => daemon.active === null);
     await b.activate();
     await daemon.until(() => daemon.active === tabB);

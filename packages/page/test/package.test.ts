@@ -41,18 +41,20 @@ beforeEach(async () => {
 afterEach(() => daemon.stop());
 
 // Spec: page-proxy 36.
-test('the plain example works as Vite builds it', async () => {
+test('the plain example works as Vite builds it', { timeout: PATIENCE }, async () => {
   await inExample('plain', async (tab, page) => {
     const { tabId } = tab.record;
     await daemon.tab(tabId, 'add_note', 'list_notes');
-    expect(await daemon.call(tabId, 'add_note', { text: 'Buy bread' })).toMatchObject({ result: { content: [{ text: 'There are 1 notes now.' }] } });
+    expect(await daemon.call(tabId, 'add_note', { text: 'Buy bread' })).toMatchObject({
+      result: { content: [{ text: 'There are 1 notes now.' }] },
+    });
     expect(await daemon.call(tabId, 'list_notes')).toMatchObject({ result: { content: [{ text: '["Buy bread"]' }] } });
     expect(await page.textContent('li')).toBe('Buy bread');
   });
-}, PATIENCE);
+});
 
 // Spec: page-proxy 36.
-test('the plain example works on the development server of Vite', async () => {
+test('the plain example works on the development server of Vite', { timeout: PATIENCE }, async () => {
   const server = await createServer({ root: join(out, 'plain'), logLevel: 'error', server: { port: 0, fs: { allow: [out] } } });
   await server.listen();
   try {
@@ -64,10 +66,10 @@ test('the plain example works on the development server of Vite', async () => {
   } finally {
     await server.close();
   }
-}, PATIENCE);
+});
 
 // Spec: page-proxy 4, 36.
-test('the React example works, and its tools follow its components', async () => {
+test('the React example works, and its tools follow its components', { timeout: PATIENCE }, async () => {
   await inExample('react', async (tab, page) => {
     const { tabId } = tab.record;
     await daemon.tab(tabId, 'add', 'get_count');
@@ -82,26 +84,38 @@ test('the React example works, and its tools follow its components', async () =>
     await daemon.tab(tabId, 'add', 'get_count');
     expect(daemon.count('REGISTER_TOOL')).toBe(registrations + 1);
   });
-}, PATIENCE);
+});
 
 // Spec: page-proxy 36.
-test('the Vue example works', async () => {
+test('the Vue example works', { timeout: PATIENCE }, async () => {
   await inExample('vue', async (tab, page) => {
     const { tabId } = tab.record;
     expect(await daemon.call(tabId, 'add_to_basket', { item: 'bread' })).toMatchObject({ result: { structuredContent: { items: ['bread'] } } });
     await page.getByText('bread').waitFor();
   });
-}, PATIENCE);
+});
 
-test('the package has no dependencies, its types check, and it holds what it should', async () => {
+test('the package has no dependencies, its types check, and it holds what it should', { timeout: PATIENCE }, async () => {
   const manifest = JSON.parse(readFileSync(join(out, 'node_modules/@tabmux/page/package.json'), 'utf8'));
   expect(manifest.dependencies).toBeUndefined();
   const files = readdirSync(join(out, 'node_modules/@tabmux/page')).sort();
   expect(files).toEqual(['README.md', 'dist', 'package.json']);
   cpSync(join(root, 'test/types.ts'), join(out, 'types.ts'));
-  const options = ['--strict', '--skipLibCheck', '--noEmit', '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022', '--types', 'react'];
+  const options = [
+    '--strict',
+    '--skipLibCheck',
+    '--noEmit',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--target',
+    'es2022',
+    '--types',
+    'react',
+  ];
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, 'types.ts'], { cwd: out });
-}, PATIENCE);
+});
 
 /** Builds the example, opens it, and tells when its tab is there with tools. */
 async function inExample(name: string, use: (tab: KnownTab, page: Page) => Promise<void>): Promise<void> {

@@ -56,7 +56,10 @@ test('a page that may not come is not told that somebody is there', async () => 
   await vi.waitFor(() => expect(tabmux.log).toContain('refused a page behind an extension'), soon);
   expect(tabmux.log).toContain(`page-origins add http://evil.example:${port}`);
   expect(await listed()).not.toContain('steal');
-  await vi.waitFor(async () => expect(await evil.evaluate('workerClient.getConnectionStatus().reason')).toBe(`No daemon answers at ${NOWHERE}.`), soon);
+  await vi.waitFor(
+    async () => expect(await evil.evaluate('workerClient.getConnectionStatus().reason')).toBe(`No daemon answers at ${NOWHERE}.`),
+    soon,
+  );
   // Nor does it find out by itself, as one that may come does.
   const refusals = (): number => tabmux.log.split('refused a page behind an extension').length;
   const before = refusals();

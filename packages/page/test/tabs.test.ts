@@ -76,9 +76,13 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
       const said = await page.evaluate<object[]>(ofType('said', 'TOOL_CALL_RESULT'));
       const own = calls.filter(({ tab }) => tab === tabs[at]);
       // Spec: page-proxy 5, 17.
-      expect(heard).toEqual(own.map(({ n, tab }) => ({ type: 'CALL_TOOL', callId: expect.any(String), targetTabId: tab, toolName: n % 2 ? 'one' : 'two', args: { n } })));
+      expect(heard).toEqual(
+        own.map(({ n, tab }) => ({ type: 'CALL_TOOL', callId: expect.any(String), targetTabId: tab, toolName: n % 2 ? 'one' : 'two', args: { n } })),
+      );
       // Spec: page-proxy 6, 19.
-      expect(said).toEqual(heard.map(({ callId }) => ({ type: 'TOOL_CALL_RESULT', callId, success: true, result: { content: [expect.anything()] } })));
+      expect(said).toEqual(
+        heard.map(({ callId }) => ({ type: 'TOOL_CALL_RESULT', callId, success: true, result: { content: [expect.anything()] } })),
+      );
       callIds.push(...heard.map(({ callId }) => callId));
     }
     // Spec: page-proxy 14.
@@ -96,7 +100,9 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await daemon.tab(tabId, 'one', 'empty');
     await page.waitForFunction("heard.some(({ requestId }) => requestId === 'empty')");
     expect(await page.evaluate("heard.find(({ requestId }) => requestId === 'coded')")).toEqual({
-      type: 'DONE', requestId: 'coded', error: "Handlers of type 'code' are not run; use 'proxy'.",
+      type: 'DONE',
+      requestId: 'coded',
+      error: "Unsupported handlerType 'code'; use 'proxy'.",
     });
     expect(await daemon.call(tabId, 'coded')).toEqual({ success: false, code: 'no_tool', error: "The tab has no tool 'coded'." });
     expect(await daemon.call(tabId, 'empty')).toEqual({ success: false, code: 'failed', error: "This page has no tool 'empty'." });
@@ -248,6 +254,8 @@ test('a service worker that the application has stays where it is', async () => 
   await page.evaluate("navigator.serviceWorker.register('/tabmux/worker.js?own')");
   const tabId = await open(page, site.app({ tools: 'one', worker: 'service', daemon: daemon.url }));
   await daemon.tab(tabId, 'one');
-  const own = await page.evaluate("navigator.serviceWorker.getRegistration('/tabmux/').then(({ active, waiting, installing }) => [active, waiting, installing].map((it) => it?.scriptURL))");
+  const own = await page.evaluate(
+    "navigator.serviceWorker.getRegistration('/tabmux/').then(({ active, waiting, installing }) => [active, waiting, installing].map((it) => it?.scriptURL))",
+  );
   expect(own).toEqual([`${site.origin}/tabmux/worker.js?own`, undefined, undefined]);
 });

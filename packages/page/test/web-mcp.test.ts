@@ -54,7 +54,7 @@ test('a tool that is replaced or taken back is so there too', async () => {
   expect(await page.evaluate(NATIVE)).toEqual([]);
 });
 
-test('a name that the page itself took there stays the page\'s, and the daemon learns it', async () => {
+test("a name that the page itself took there stays the page's, and the daemon learns it", async () => {
   await page.addInitScript("document.modelContext?.registerTool({ name: 'one', description: 'of the page', execute: async () => 'the page' })");
   const tabId = await open(page, app('one'));
   await daemon.until(() => daemon.tabs.get(tabId)?.tools.get('one')?.webMcp === false);

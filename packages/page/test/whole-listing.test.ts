@@ -1,7 +1,7 @@
 /** What the agent is told of real tabs and their tools, and what is said on the way of a call. Needs a built tabmux. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { isRecord } from '../src/wire.js';
+import { isRecord } from '../src/json.js';
 import { type AppTab, Desk } from './support/desk.js';
 import type { RawTab } from './support/raw-browser.js';
 import { ofType, SPY } from './support/spy.js';
@@ -16,7 +16,8 @@ afterEach(() => desk.end());
 
 const TAB_ID = {
   type: 'string',
-  description: 'Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs.',
+  description:
+    'Optional: Target specific tab by ID. If not provided, uses the currently focused tab. Use list_browser_tabs to discover available tabs.',
 };
 
 describe.each(['shared', 'service'])('with a %s worker', (worker) => {
@@ -47,7 +48,10 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   // Spec: multi-tab 11.
   test('a tool can be in several tabs, and a tab can have several tools', async () => {
     const [a, b] = [await desk.open('one,two'), await desk.open('one,three')];
-    expect([await desk.toolsOf(a.id), await desk.toolsOf(b.id)]).toEqual([['one', 'two'], ['one', 'three']]);
+    expect([await desk.toolsOf(a.id), await desk.toolsOf(b.id)]).toEqual([
+      ['one', 'two'],
+      ['one', 'three'],
+    ]);
     for (const { id } of [a, b]) expect(await desk.whoRuns('one', { tabId: id })).toBe(id);
     expect([await desk.whoRuns('two'), await desk.whoRuns('three')]).toEqual([a.id, b.id]);
   });
@@ -95,11 +99,13 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
   });
 
   // Spec: multi-tab 30, 31, 32, 33; page-proxy 31.
-  test('a tool gets an optional tabId, and the author\'s schema stays as it is', async () => {
+  test("a tool gets an optional tabId, and the author's schema stays as it is", async () => {
     const { id, tab } = await desk.open('');
     const own = { type: 'object', properties: { username: { type: 'string', minLength: 2 } }, required: ['username'], additionalProperties: false };
     const handler = 'async (args) => ({ tab: workerClient.getTabId(), args })';
-    await tab.evaluate(`window.own = ${JSON.stringify(own)}; workerClient.registerTool('strict', 'Greets a user. NOTE: only of this tab.', own, ${handler})`);
+    await tab.evaluate(
+      `window.own = ${JSON.stringify(own)}; workerClient.registerTool('strict', 'Greets a user. NOTE: only of this tab.', own, ${handler})`,
+    );
     await tab.evaluate(`window.none = {}; workerClient.registerTool('plain', 'Plain', none, ${handler})`);
     await desk.has(id, 'plain,strict');
     const tools = await desk.tabmux.tools();
@@ -138,9 +144,16 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
       const wanted = its.map(({ n }) => ({ type: 'CALL_TOOL', callId: expect.any(String), targetTabId: own.id, toolName: 'later', args: { n } }));
       expect(heard).toEqual(expect.arrayContaining(wanted));
       expect(heard).toHaveLength(4);
-      expect(said).toEqual(expect.arrayContaining(heard.map(({ callId, args }) => ({
-        type: 'TOOL_CALL_RESULT', callId, success: true, result: expect.objectContaining({ structuredContent: { tab: own.id, args } }),
-      }))));
+      expect(said).toEqual(
+        expect.arrayContaining(
+          heard.map(({ callId, args }) => ({
+            type: 'TOOL_CALL_RESULT',
+            callId,
+            success: true,
+            result: expect.objectContaining({ structuredContent: { tab: own.id, args } }),
+          })),
+        ),
+      );
       expect(said).toHaveLength(4);
       expect(said[0]?.['callId']).not.toBe(heard[0]?.['callId']);
       callIds.push(...heard.map(({ callId }) => callId));
@@ -162,7 +175,10 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     await desk.front(a);
     const [focused] = await callsOf(inside, 'handleSetActiveTab', 'handleRegisterTab');
     expect(focused).toBeGreaterThan(0);
-    expect(await desk.rows()).toMatchObject([{ tabId: a.id, isActive: true }, { tabId: b.id, isActive: false }]);
+    expect(await desk.rows()).toMatchObject([
+      { tabId: a.id, isActive: true },
+      { tabId: b.id, isActive: false },
+    ]);
   });
 });
 

@@ -81,7 +81,10 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     expect(await desk.whoRuns('toolX', { tabId: b.id })).toBe(b.id);
     expect(await a.tab.evaluate('[document.visibilityState, ...events]')).toEqual(['visible']);
     expect(await b.tab.evaluate('document.visibilityState')).toBe('hidden');
-    expect(await desk.rows()).toMatchObject([{ tabId: a.id, isActive: true }, { tabId: b.id, isActive: false }]);
+    expect(await desk.rows()).toMatchObject([
+      { tabId: a.id, isActive: true },
+      { tabId: b.id, isActive: false },
+    ]);
   });
 
   // Spec: multi-tab 36, 37, 77.

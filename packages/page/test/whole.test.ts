@@ -57,7 +57,10 @@ test('tabs of several workers that have the same id end up with an id each, and 
   expect(own[1]).toBe(given);
   expect([...own].sort()).toEqual([...known].sort());
   for (const tabId of known) {
-    await vi.waitFor(async () => expect(told((await tabmux.call('one', { tabId })).text)).toMatchObject({ tab: tabId }), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(async () => expect(told((await tabmux.call('one', { tabId })).text)).toMatchObject({ tab: tabId }), {
+      timeout: 20_000,
+      interval: 20,
+    });
   }
   await other.stop();
 });

@@ -1,15 +1,17 @@
 /** Forms that say that they are tools: what they take, and how they are filled and sent. */
 
+/** @param {{ prototype: object }} type @param {string} name */
 const getterOf = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name)?.get;
-// A control may be called `elements` or `getAttribute`, and would be found instead.
+// A control named `elements` or `getAttribute` would be found instead.
+/** @param {Element} element @param {string} name */
 const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+/** @param {HTMLFormElement} form @returns {FormControl[]} */
 const elementsOf = (form) => [...(getterOf(HTMLFormElement, "elements")?.call(form) ?? [])];
-const NO_PARAMETER = new Set([
-  "hidden", "file", "submit", "button", "image", "reset", "fieldset", "output", "object",
-]);
+const NO_PARAMETER = new Set(["hidden", "file", "submit", "button", "image", "reset", "fieldset", "output", "object"]);
 
-/** The controls that a caller can set, by name. */
+/** The controls that a caller can set, by name. @param {HTMLFormElement} form */
 const parametersOf = (form) => {
+  /** @type {Map<string, FormControl[]>} */
   const groups = new Map();
   for (const control of elementsOf(form)) {
     const name = attribute(control, "name");
@@ -19,6 +21,7 @@ const parametersOf = (form) => {
   return groups;
 };
 
+/** @param {FormControl[]} controls */
 const aboutParameter = ([control]) => {
   const own = attribute(control, "toolparamdescription");
   const around = control.type === "radio" && control.closest("fieldset[toolparamdescription]");
@@ -26,11 +29,14 @@ const aboutParameter = ([control]) => {
   return own || (around && attribute(around, "toolparamdescription")) || label || undefined;
 };
 
+/** @param {string[]} values */
 const choices = (values) => ({ type: "string", enum: [...new Set(values)] });
 
+/** @param {FormControl[]} controls */
 const typeOf = (controls) => {
   const [control] = controls;
   const values = controls.map((one) => one.value);
+  /** @param {string} name */
   const number = (name) => {
     const text = attribute(control, name);
     return text === null || text === "" || !Number.isFinite(Number(text)) ? undefined : Number(text);
@@ -40,9 +46,7 @@ const typeOf = (controls) => {
     case "range":
       return { type: "number", minimum: number("min"), maximum: number("max"), multipleOf: number("step") || undefined };
     case "checkbox":
-      return controls.length > 1
-        ? { type: "array", items: choices(values), uniqueItems: true }
-        : { type: "boolean" };
+      return controls.length > 1 ? { type: "array", items: choices(values), uniqueItems: true } : { type: "boolean" };
     case "radio":
       return choices(values);
     case "select-one":
@@ -56,7 +60,9 @@ const typeOf = (controls) => {
   }
 };
 
+/** @param {HTMLFormElement} form */
 const schemaOf = (form) => {
+  /** @type {Record<string, object>} */
   const properties = {};
   const required = [];
   for (const [name, controls] of parametersOf(form)) {
@@ -66,28 +72,32 @@ const schemaOf = (form) => {
   return parse(stringify({ type: "object", properties, required }));
 };
 
+/** @param {FormControl} control @param {string} property @param {any} value */
 const put = (control, property, value) => {
   const type = Object.getPrototypeOf(control);
-  Object.getOwnPropertyDescriptor(type, property)?.set.call(control, value);
+  Object.getOwnPropertyDescriptor(type, property)?.set?.call(control, value);
   control.dispatchEvent(new Event("input", { bubbles: true }));
   control.dispatchEvent(new Event("change", { bubbles: true }));
 };
 
+/** @param {string} name @param {FormControl[]} controls @param {any} value */
 const fillParameter = (name, controls, value) => {
   const [control] = controls;
   const invalid = () => new Error(`Invalid value ${stringify(value)} for parameter ${name}`);
   const several = control.type === "select-multiple" || (control.type === "checkbox" && controls.length > 1);
   if (several !== Array.isArray(value)) throw invalid();
-  const known = control.type.startsWith("select") ? [...control.options] : controls;
+  const options = control.type.startsWith("select") ? [...control.options] : [];
+  const known = control.type.startsWith("select") ? options : controls;
+  /** @type {string[]} */
   const wanted = (several ? value : [value]).map(String);
   const isChoice = several || control.type === "radio" || control.type === "select-one";
   if (isChoice && wanted.some((text) => !known.some((one) => one.value === text))) throw invalid();
   if (several && control.type !== "checkbox") {
-    for (const option of known) option.selected = wanted.includes(option.value);
+    for (const option of options) option.selected = wanted.includes(option.value);
     control.dispatchEvent(new Event("input", { bubbles: true }));
     control.dispatchEvent(new Event("change", { bubbles: true }));
   } else if (isChoice && control.type !== "select-one") {
-    for (const one of known) if (one.checked !== wanted.includes(one.value)) put(one, "checked", wanted.includes(one.value));
+    for (const one of controls) if (one.checked !== wanted.includes(one.value)) put(one, "checked", wanted.includes(one.value));
   } else if (control.type === "checkbox") {
     if (typeof value !== "boolean") throw invalid();
     put(control, "checked", value);
@@ -97,28 +107,33 @@ const fillParameter = (name, controls, value) => {
   }
 };
 
+/** @param {HTMLFormElement} form @param {object} input */
 const fillForm = (form, input) => {
   const parameters = parametersOf(form);
   for (const [name, value] of Object.entries(input)) {
-    if (parameters.has(name)) fillParameter(name, parameters.get(name), value);
+    const controls = parameters.get(name);
+    if (controls) fillParameter(name, controls, value);
   }
 };
 
-/** Submissions that an agent caused, and what pages answer to them. */
+/** Submissions that an agent caused, with the answers of the page. */
 const submissions = new WeakMap();
 
 const teachSubmitEvents = () => {
   if ("respondWith" in SubmitEvent.prototype) return;
   Object.defineProperties(SubmitEvent.prototype, {
     agentInvoked: {
-      get() { return submissions.has(this); },
+      get() {
+        return submissions.has(this);
+      },
       enumerable: true,
       configurable: true,
     },
     respondWith: {
+      /** @this {SubmitEvent} @param {unknown} answer */
       value(answer) {
         const submission = submissions.get(this);
-        if (!submission) throw new DOMException("No agent sent this form", "InvalidStateError");
+        if (!submission) throw new DOMException("This form was not submitted by an agent", "InvalidStateError");
         submission.answer = Promise.resolve(answer);
       },
       writable: true,
@@ -128,30 +143,42 @@ const teachSubmitEvents = () => {
   });
 };
 
-/** Fills a form and has it sent: at once, or whenever the user does. */
+/**
+ * Fills a form and submits it; without `toolautosubmit`, waits for the user to submit it.
+ * @param {HTMLFormElement} form
+ * @param {object} input
+ * @param {AbortSignal} signal
+ */
 const runForm = (form, input, signal) => {
   teachSubmitEvents();
   fillForm(form, input);
   return new Promise((done, fail) => {
     const over = new AbortController();
+    /** @param {(value: any) => void} act @param {any} value */
     const end = (act, value) => {
       over.abort();
       act(value);
     };
     const listening = { signal: over.signal, capture: true };
-    // Seen first on the way down, and judged when the page has had its say.
-    addEventListener("submit", (event) => {
-      if (event.target !== form) return;
-      const submission = {};
-      submissions.set(event, submission);
-      setTimeout(() => judge(event, submission));
-    }, listening);
+    // The event is seen first in the capture phase, and judged after the page has handled it.
+    addEventListener(
+      "submit",
+      (event) => {
+        if (event.target !== form) return;
+        /** @type {{ answer?: Promise<unknown> }} */
+        const submission = {};
+        submissions.set(event, submission);
+        setTimeout(() => judge(event, submission));
+      },
+      listening,
+    );
+    /** @param {Event} event @param {{ answer?: Promise<unknown> }} submission */
     const judge = (event, { answer }) => {
       if (answer) end(done, answer);
       else if (event.defaultPrevented) {
         end(fail, new Error("The site called preventDefault() on the form, and not respondWith()"));
       } else if (attribute(form, "method") === "dialog") end(done, undefined);
-      // Otherwise the page is being left, and nobody is there to answer.
+      // Otherwise the page is being left, and there is no answer.
     };
     form.addEventListener("reset", () => end(fail, new Error("The form was reset")), listening);
     signal.addEventListener("abort", () => end(fail, signal.reason), listening);
@@ -166,12 +193,13 @@ const runForm = (form, input, signal) => {
   });
 };
 
-/** Registers the document's forms, and follows them as they come, change and go. */
+/** Registers the document's forms, and keeps up with their changes. @param {PageContext} context */
 const followForms = (context) => {
   const known = new Map();
   let waiting = false;
   const scan = () => {
     waiting = false;
+    /** @type {Set<HTMLFormElement>} */
     const forms = new Set(document.querySelectorAll("form[toolname][tooldescription]"));
     for (const [form, { mark, gone }] of known) {
       if (forms.has(form) && mark === markOf(form)) continue;
@@ -182,18 +210,19 @@ const followForms = (context) => {
       if (known.has(form)) continue;
       const gone = new AbortController();
       known.set(form, { mark: markOf(form), gone });
+      /** @type {RegisteredTool} */
       const tool = {
-        name: attribute(form, "toolname"),
-        description: attribute(form, "tooldescription"),
+        name: attribute(form, "toolname") ?? "",
+        description: attribute(form, "tooldescription") ?? "",
         inputSchema: schemaOf(form),
         execute: (input, { signal }) => runForm(form, input, AbortSignal.any([signal, gone.signal])),
       };
-      // One without a fit name, or with another's, is no tool; the browser's own is silent there, too.
+      // A form with an invalid name or the name of another tool is ignored, as in the browser's own implementation.
       context.registerTool(tool, { signal: gone.signal }).catch(() => {});
     }
   };
-  const markOf = (form) =>
-    stringify([attribute(form, "toolname"), attribute(form, "tooldescription"), schemaOf(form)]);
+  /** @param {HTMLFormElement} form */
+  const markOf = (form) => stringify([attribute(form, "toolname"), attribute(form, "tooldescription"), schemaOf(form)]);
   const later = () => {
     if (waiting) return;
     waiting = true;

@@ -1,7 +1,8 @@
-/** Tells tabmux that a page uses its library, and gives both a value by which they know of the same document. */
+/** Reports to tabmux that a page uses its library, and gives both a nonce that identifies the document. */
 
+/** @param {Tell} tell */
 const markLibrary = (tell) => {
-  // Frames are no tabs.
+  // Only top-level documents are tabs.
   if (window !== top) return;
   const place = Symbol.for("tabmux.nonce");
   const fill = crypto.getRandomValues.bind(crypto);
@@ -13,9 +14,9 @@ const markLibrary = (tell) => {
     }
     Reflect.defineProperty(window, place, { value: nonce, configurable: true });
   };
-  // Pages without the library see nothing of it.
+  // Pages without the library notice nothing.
   addEventListener("tabmux-hello", mark);
-  // What comes back from the cache is a document that we have left.
+  // A document from the back/forward cache needs a new nonce.
   addEventListener("pageshow", (event) => {
     if (event.persisted) nonce = "";
   });
@@ -24,4 +25,3 @@ const markLibrary = (tell) => {
     dispatchEvent(new Event("tabmux-nonce"));
   }
 };
-

@@ -1,12 +1,15 @@
-/** `document.modelContext` for documents whose browser has none. Pages use it as they would use the browser's. */
+/** `document.modelContext` for browsers that have none. Pages use it like the browser's own. */
 
+/** @param {() => void} changed */
 const makeModelContext = (changed) => {
+  /** @type {Map<string, RegisteredTool>} */
   const tools = new Map();
   const key = {};
 
+  /** @param {string} text */
   const refuse = (text) => new DOMException(text, "InvalidStateError");
 
-  /** The same object in another window of the same origin, if it has one of ours. */
+  /** The inner functions of the context in another window of the same origin, if it is one of ours. @param {any} view */
   const insideOf = (view) => {
     const own = Object.getOwnPropertyDescriptor(view.Document.prototype, "modelContext");
     return own?.get?.call(view.document)?.[inside];
@@ -14,7 +17,9 @@ const makeModelContext = (changed) => {
 
   /** The windows of this origin, from the top. */
   const windows = () => {
+    /** @type {any[]} */
     const found = [];
+    /** @param {any} view */
     const visit = (view) => {
       try {
         if (found.length >= 100 || !view.document) return;
@@ -28,16 +33,19 @@ const makeModelContext = (changed) => {
     return found;
   };
 
+  /** @param {PageContext} context */
   const change = (context) => {
     changed();
     context.dispatchEvent(new Event("toolchange"));
   };
 
+  /** @param {unknown} output */
   const written = (output) => {
     if (typeof output === "string") return output;
     return stringify(output) ?? "undefined";
   };
 
+  /** @param {PageContext} context @param {string} name @param {object} input @param {AbortSignal | undefined} signal */
   const run = async (context, name, input, signal) => {
     const entry = tools.get(name);
     if (!entry) throw new DOMException("There is no such tool", "NotFoundError");
@@ -61,6 +69,7 @@ const makeModelContext = (changed) => {
   };
 
   class ToolEvent extends Event {
+    /** @param {string} type @param {string} toolName */
     constructor(type, toolName) {
       super(type);
       this.toolName = toolName;
@@ -68,8 +77,10 @@ const makeModelContext = (changed) => {
   }
 
   class ModelContext extends EventTarget {
+    /** @type {Record<string, ((event: Event) => void) | null>} */
     #handlers = {};
 
+    /** @param {object} given */
     constructor(given) {
       if (given !== key) throw new TypeError("Illegal constructor");
       super();
@@ -77,20 +88,21 @@ const makeModelContext = (changed) => {
         this.addEventListener(type, (event) => this.#handlers[type]?.call(this, event));
         const handler = {
           get: () => this.#handlers[type] ?? null,
-          set: (handler) => {
-            this.#handlers[type] = typeof handler === "function" ? handler : null;
+          set: (/** @type {unknown} */ handler) => {
+            this.#handlers[type] = typeof handler === "function" ? /** @type {(event: Event) => void} */ (handler) : null;
           },
         };
         Object.defineProperty(this, `on${type}`, { ...handler, enumerable: true, configurable: true });
       }
-      Object.defineProperty(this, inside, {
-        value: {
-          tools: () => [...tools.values()].map(({ execute, ...facts }) => ({ ...facts, window, origin })),
-          run: (name, input, signal) => run(this, name, input, signal),
-        },
-      });
+      /** @type {ContextInside} */
+      const value = {
+        tools: () => [...tools.values()].map(({ execute, ...facts }) => ({ ...facts, window, origin })),
+        run: (name, input, signal) => run(this, name, input, signal),
+      };
+      Object.defineProperty(this, inside, { value });
     }
 
+    /** @param {RegisteredTool} tool @param {{ signal?: AbortSignal }} [options] */
     async registerTool(tool, options = {}) {
       const { name, title, description, inputSchema, annotations, execute } = tool ?? {};
       const signal = options?.signal;
@@ -99,7 +111,7 @@ const makeModelContext = (changed) => {
         throw refuse("A tool's name has 1 to 128 of the characters A-Z a-z 0-9 _ . -");
       }
       if (typeof description !== "string" || !description) throw refuse("A tool needs a description");
-      if (tools.has(name)) throw refuse(`There is a tool ${name} already`);
+      if (tools.has(name)) throw refuse(`A tool named ${name} is already registered`);
       const schema = inputSchema === undefined ? undefined : parse(stringify(inputSchema));
       signal?.throwIfAborted();
       const entry = {
@@ -128,6 +140,7 @@ const makeModelContext = (changed) => {
       return found.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
     }
 
+    /** @param {ListedTool} tool @param {unknown} [input] @param {{ signal?: AbortSignal }} [options] */
     async executeTool(tool, input = {}, options = {}) {
       if (input === null || typeof input !== "object") {
         throw new TypeError("invalid input object: value is not an object");
@@ -139,10 +152,14 @@ const makeModelContext = (changed) => {
   }
 
   const context = new ModelContext(key);
-  const get = { get modelContext() { return this === document ? context : undefined; } };
-  const { get: getter } = Object.getOwnPropertyDescriptor(get, "modelContext");
+  const own = {
+    /** @this {unknown} @returns {ModelContext | undefined} */
+    get modelContext() {
+      return this === document ? context : undefined;
+    },
+  };
   Object.defineProperty(Document.prototype, "modelContext", {
-    get: getter,
+    get: Object.getOwnPropertyDescriptor(own, "modelContext")?.get,
     enumerable: true,
     configurable: true,
   });
@@ -154,6 +171,7 @@ const makeModelContext = (changed) => {
   return context;
 };
 
+/** @param {any} error */
 const describeError = (error) => {
   try {
     return error instanceof Error || error instanceof DOMException ? `${error.name}: ${error.message}` : String(error);

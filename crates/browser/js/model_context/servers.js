@@ -1,4 +1,4 @@
-/** MCP servers that run inside the page and speak over `postMessage`, as those on MCP-B's tab transport do. */
+/** MCP servers that run inside the page and communicate over `postMessage`, as with MCP-B's tab transport. */
 
 const DEFAULT_CHANNEL = "mcp-default";
 const MOST_SERVERS = 4;
@@ -6,22 +6,32 @@ const MOST_PAGES = 10;
 const MOST_LISTED = 1000;
 const PATIENCE = 5000;
 const PAUSE = 50;
-/** On which channel a tool is called. A page cannot say so itself. */
+/** The key of a tool's channel. A symbol, because a page cannot set it. */
 const channelOf = Symbol("channel");
 
+/** @param {Tell} tell @param {boolean} isLate @param {() => void} changed */
 const followServers = (tell, isLate, changed) => {
+  /** @type {Map<string, PageServer>} */
   const servers = new Map();
-  // Others may speak to the same server, and all see all answers.
+  // Other clients may use the same server, and all of them see all answers.
   const own = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("");
   let asked = 0;
 
+  /** @param {string} channel @param {any} payload */
   const say = (channel, payload) =>
     window.postMessage({ channel, type: "mcp", direction: "client-to-server", payload }, origin === "null" ? "*" : origin);
 
-  /** What a server answers, an empty object if it refuses; nothing if it is silent. */
+  /**
+   * The answer of a server, an empty object for an error, `undefined` if it does not answer.
+   * @param {PageServer} server
+   * @param {string} method
+   * @param {object} params
+   * @returns {Promise<any>}
+   */
   const ask = ({ channel, waiting }, method, params) =>
     new Promise((done) => {
       const id = `tabmux-${own}-${++asked}`;
+      /** @param {any} answer */
       const end = (answer) => {
         clearTimeout(timer);
         waiting.delete(id);
@@ -32,6 +42,7 @@ const followServers = (tell, isLate, changed) => {
       say(channel, { jsonrpc: "2.0", id, method, params });
     });
 
+  /** @param {PageServer} server */
   const greet = async (server) => {
     server.isGreeted = true;
     const clientInfo = { name: "tabmux", version: "1" };
@@ -39,8 +50,9 @@ const followServers = (tell, isLate, changed) => {
     say(server.channel, { jsonrpc: "2.0", method: "notifications/initialized" });
   };
 
-  /** All its tools, as far as there is room; nothing if it is silent. */
+  /** All its tools, up to the limit; `undefined` if it does not answer. @param {PageServer} server */
   const list = async (server) => {
+    /** @type {any[]} */
     let tools = [];
     let cursor;
     for (let page = 0; page < MOST_PAGES && tools.length < MOST_LISTED; page++) {
@@ -54,8 +66,9 @@ const followServers = (tell, isLate, changed) => {
     return tools;
   };
 
+  /** @param {PageServer} server */
   const readTools = async (server) => {
-    // One that was there before us may have been greeted by another, whose greeting should stand.
+    // A server that was there before us may have been initialized by another client, which must stay so.
     const listed = server.isNew ? undefined : await list(server);
     server.isNew = false;
     if (listed?.length || server.isGreeted) return listed;
@@ -63,7 +76,7 @@ const followServers = (tell, isLate, changed) => {
     return list(server);
   };
 
-  /** One reading at a time, however often it says that its tools changed. */
+  /** Reads the tools once at a time, however often the server reports changes. @param {PageServer} server */
   const follow = async (server) => {
     server.isStale = true;
     if (server.isBusy) return;
@@ -78,14 +91,17 @@ const followServers = (tell, isLate, changed) => {
     server.isBusy = false;
   };
 
+  /** @param {string} channel @param {boolean} isNew */
   const meet = (channel, isNew) => {
     if (servers.size >= MOST_SERVERS) return;
+    /** @type {PageServer} */
     const server = { channel, isNew, isGreeted: false, isBusy: false, isStale: false, waiting: new Map(), tools: undefined };
     servers.set(channel, server);
     tell(stringify({ asking: true }));
     follow(server);
   };
 
+  /** @param {string} channel @param {any} payload */
   const hear = (channel, payload) => {
     const server = servers.get(channel);
     if (payload === "mcp-server-stopped") {
@@ -93,7 +109,7 @@ const followServers = (tell, isLate, changed) => {
     } else if (!server) {
       meet(channel, payload === "mcp-server-ready" && !isLate);
     } else if (payload === "mcp-server-ready") {
-      // An answer to somebody's question, or another server in the place of the first.
+      // An answer to another client's question, or a new server that replaced the first.
       server.isGreeted = false;
       follow(server);
     } else if (payload?.method === "notifications/tools/list_changed") {
@@ -105,13 +121,17 @@ const followServers = (tell, isLate, changed) => {
     }
   };
 
-  addEventListener("message", (event) => {
-    if (!event.isTrusted || event.source !== window) return;
-    const said = event.data;
-    if (said?.type !== "mcp" || said.direction !== "server-to-client") return;
-    if (typeof said.channel === "string" && said.channel.length <= 200) hear(said.channel, said.payload);
-  }, true);
-  // A server says when it begins. One that began before us has to be asked.
+  addEventListener(
+    "message",
+    (event) => {
+      if (!event.isTrusted || event.source !== window) return;
+      const said = event.data;
+      if (said?.type !== "mcp" || said.direction !== "server-to-client") return;
+      if (typeof said.channel === "string" && said.channel.length <= 200) hear(said.channel, said.payload);
+    },
+    true,
+  );
+  // A server announces its start. One that started before us has to be asked.
   if (isLate) say(DEFAULT_CHANNEL, "mcp-check-ready");
 
   return {
@@ -123,16 +143,18 @@ const followServers = (tell, isLate, changed) => {
     },
     getTools: () =>
       [...servers.values()].flatMap(({ channel, tools }) =>
-        (tools ?? []).filter((tool) => typeof tool?.name === "string").map((tool) => ({
-          name: tool.name,
-          description: tool.description ?? tool.title ?? "",
-          inputSchema: tool.inputSchema,
-          annotations: {
-            readOnlyHint: tool.annotations?.readOnlyHint,
-            consequentialHint: tool.annotations?.destructiveHint,
-          },
-          [channelOf]: channel,
-        })),
+        (tools ?? [])
+          .filter((tool) => typeof tool?.name === "string")
+          .map((tool) => ({
+            name: tool.name,
+            description: tool.description ?? tool.title ?? "",
+            inputSchema: tool.inputSchema,
+            annotations: {
+              readOnlyHint: tool.annotations?.readOnlyHint,
+              consequentialHint: tool.annotations?.destructiveHint,
+            },
+            [channelOf]: channel,
+          })),
       ),
   };
 };

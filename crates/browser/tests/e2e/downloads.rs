@@ -100,7 +100,7 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
     assert!(text.contains("saved as"), "{text}");
     let text = click(&harness, &tab, "#small").await;
     assert!(text.contains("its limit of 2 downloads"), "{text}");
-    // Chrome removes what it stopped in its own time.
+    // Chrome removes the file of a stopped download with a delay.
     let folder = harness.files.path().join("output");
     let left = async {
         while names(&folder) != ["small-2.bin", "small.bin"] {

@@ -45,7 +45,7 @@ async fn the_person_blocks_the_site_in_front_and_allows_it_again() {
     // Rules set in a terminal are shown here, and the other way round.
     policy(own, &["allow", "https://other.test"]);
     panel
-        .reads("Agents may not act on this site: you allow only others.")
+        .reads("Agents may not act on this site: you allow only other sites.")
         .await;
     panel.presses("Allow this site").await;
     panel
@@ -57,7 +57,7 @@ async fn the_person_blocks_the_site_in_front_and_allows_it_again() {
         "{rules}"
     );
     assert!(search_of(one).await.contains("?one"));
-    panel.presses("Allow no longer: https://other.test").await;
+    panel.presses("Stop allowing: https://other.test").await;
     // Without the last allowed site every site is allowed, and the button says so.
     panel.presses(&format!("Allow all sites: {origin}")).await;
     panel.reads("Allow only this site").await;
@@ -100,7 +100,7 @@ async fn tabs_of_private_windows_are_hidden_until_the_person_allows_them() {
         "{listed}"
     );
     let panel = Inside::panel(&mut user).await;
-    panel.reads("Agents stay out of private windows.").await;
+    panel.reads("Agents may not work in private windows.").await;
     policy(&own, &["private-windows", "allow"]);
     panel.reads("Agents may work in private windows.").await;
     let seen = async { while !pages().await.contains("?secret") {} };
@@ -114,8 +114,8 @@ async fn tabs_of_private_windows_are_hidden_until_the_person_allows_them() {
     let look = json!({"tabId": tab, "function": "() => location.search"});
     let looked = agent.call_tool("evaluate_script", look.clone()).await.ok();
     assert!(looked.text().contains("?secret"));
-    panel.presses("Keep them out").await;
-    panel.reads("Agents stay out of private windows.").await;
+    panel.presses("Block private windows").await;
+    panel.reads("Agents may not work in private windows.").await;
     let told = agent
         .call_tool("evaluate_script", look)
         .await

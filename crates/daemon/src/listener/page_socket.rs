@@ -210,7 +210,7 @@ async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
 async fn hello(transport: &mut impl WorkerTransport) -> Option<u32> {
     let first = tokio::time::timeout(HELLO_LIMIT, transport.next_frame()).await;
     match serde_json::from_str(&first.ok()??) {
-        Ok(FromPage::Hello { version }) => Some(version),
+        Ok(FromPage::Hello { version, .. }) => Some(version),
         _ => None,
     }
 }

@@ -1,6 +1,15 @@
 /** The worker's registry of tabs and their tools, and the proxy between them and the daemon, which does the routing. */
 
-import { type ActiveRequest, type CallAnswer, type Numbered, type RegisterTabRequest, SILENCE, type ToPage, type ToWorker, type UpdateTabRequest } from '../messages.js';
+import {
+  type ActiveRequest,
+  type CallAnswer,
+  type Numbered,
+  type RegisterTabRequest,
+  SILENCE,
+  type ToPage,
+  type ToWorker,
+  type UpdateTabRequest,
+} from '../messages.js';
 import {
   type CallOutcome,
   type CallTool,
@@ -14,7 +23,7 @@ import {
 import { openRelay } from './relay.js';
 import { DaemonSocket, type SocketLike } from './socket.js';
 
-/** As much of a `MessagePort` as is needed here. */
+/** The part of `MessagePort` that is used here. */
 export interface PortLike {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage(message: ToPage, transfer?: Transferable[]): void;
@@ -23,14 +32,14 @@ export interface PortLike {
 /** What the controller needs from its worker. */
 export interface WorkerWorld {
   kind: WorkerKind;
-  /** The application is of this machine, so it may reach the daemon by itself. */
+  /** The application is served from this machine, so it may connect to the daemon directly. */
   isLocal: boolean;
   openSocket(url: string): SocketLike;
-  /** Tells of a document that is gone, however it went; missing on pages without TLS. */
+  /** Shows when a document is gone, even after a crash. Missing on pages without TLS. */
   locks?: Pick<LockManager, 'request'> | undefined;
 }
 
-/** One document at the other end of a port; it has a tab once it is registered. */
+/** The document at the other end of a port. It has a tab once it is registered. */
 export interface Page {
   port: PortLike;
   tab?: Tab | undefined;
@@ -41,12 +50,12 @@ interface Tab {
   page: Page;
   lock: string;
   tools: Map<string, RegisterTool>;
-  /** Why the daemon does not take it in. */
+  /** Why the daemon refuses it. */
   refusal?: string | undefined;
-  /** Another document that says it is this tab. */
+  /** Another document that uses the id of this tab. */
   claim?: Claim | undefined;
   silence?: ReturnType<typeof setTimeout> | undefined;
-  /** What goes through it to the daemon. */
+  /** The connection to the daemon through this tab. */
   relay?: SocketLike;
 }
 
@@ -57,10 +66,10 @@ interface Claim {
 }
 
 interface Call {
-  /** What the daemon calls it. */
+  /** The daemon's id of the call. */
   daemonId: string;
   tab: Tab;
-  /** The page has begun to run it. */
+  /** Whether the page has begun to run it. */
   begun: boolean;
 }
 
@@ -68,14 +77,14 @@ export class MCPController {
   readonly #tabs = new Map<string, Tab>();
   readonly #calls = new Map<string, Call>();
   readonly #socket: DaemonSocket;
-  /** Always as long, so that a number behind it cannot be mistaken. */
+  /** Its length is always the same, so a number can be appended without ambiguity. */
   readonly #born = Date.now().toString(36);
   #callCount = 0;
   #active: { tabId: string; at: number } | undefined;
   #reason = '';
-  /** How often the daemon was looked for since it was last there. */
+  /** Attempts to connect since the last connection. */
   #tries = 0;
-  /** What we hold as long as we live; empty until we have it. */
+  /** The lock that this worker holds while it runs. Empty until it has it. */
   #lock = '';
 
   constructor(private readonly world: WorkerWorld) {
@@ -87,7 +96,7 @@ export class MCPController {
     });
   }
 
-  /** Takes a page in; the first word shows it that the worker runs. */
+  /** Accepts a page. The first message shows the page that the worker runs. */
   connect(port: PortLike): Page {
     const page: Page = { port };
     port.onmessage = (event: MessageEvent<ToWorker>) => this.#handlePage(event.data, page);
@@ -95,20 +104,20 @@ export class MCPController {
     return page;
   }
 
-  /** Holds a tab, unless a live one has its id: browsers copy the storage of a tab that is duplicated. */
+  /** Registers a tab, unless another one has its id: browsers copy the storage of a tab that is duplicated. */
   handleRegisterTab(data: RegisterTabRequest, page: Page): void {
     const holder = this.#tabs.get(data.tabId);
     if (!holder || holder.page === page) this.#admit(data, page);
     else if (holder.claim) page.port.postMessage({ type: 'TAB_ID_TAKEN' });
     else {
-      // A reload can be faster than the farewell of the document before it.
+      // After a reload, the new document may register before the old one has unregistered.
       const timer = setTimeout(() => (holder.lock ? this.#refuseClaim(holder) : this.#remove(holder)), CLAIM_WAIT);
       holder.claim = { page, data, timer };
       holder.page.port.postMessage({ type: 'ARE_YOU_THERE' });
     }
   }
 
-  /** Remembers where the user is: in this tab, or no longer in this tab. */
+  /** Stores whether the user is in this tab. */
   handleSetActiveTab({ tabId, isActive = true }: Pick<ActiveRequest, 'tabId'> & { isActive?: boolean }): void {
     const tab = this.#tabs.get(tabId);
     if (!tab || (!isActive && this.#active?.tabId !== tabId)) return;
@@ -119,14 +128,14 @@ export class MCPController {
     if (isActive) this.#socket.hurry();
   }
 
-  /** Keeps a tool's description; a call of it will be forwarded to the page. */
+  /** Stores a tool's description. Calls of it are forwarded to the page. */
   handleRegisterTool(data: RegisterTool & Numbered, page: Page): void {
     const { requestId, ...tool } = data;
     const { tab } = page;
     const error = !tab
       ? 'This tab is not registered yet.'
       : tool.handlerType !== 'proxy'
-        ? `Handlers of type '${tool.handlerType as string}' are not run; use 'proxy'.`
+        ? `Unsupported handlerType '${tool.handlerType as string}'; use 'proxy'.`
         : '';
     if (tab && !error) {
       tool.tabId = tab.record.tabId;
@@ -142,7 +151,7 @@ export class MCPController {
     page.port.postMessage({ type: 'DONE', requestId });
   }
 
-  /** Passes a handler's answer on; only the tab that was asked may answer, and only once. */
+  /** Forwards a handler's answer. Only the tab of the call may answer, and only once. */
   handleToolCallResult(answer: CallAnswer, page: Page): void {
     const call = this.#calls.get(answer.callId);
     if (!call || call.tab !== page.tab) return;
@@ -151,7 +160,7 @@ export class MCPController {
     this.#socket.send({ ...answer, callId: call.daemonId });
   }
 
-  /** The tabs and what they offer, for people who look into the worker. */
+  /** The tabs and their tools, for debugging. */
   get tabs(): (TabRecord & { isActive: boolean; tools: string[] })[] {
     return [...this.#tabs.values()].map(({ record, tools }) => ({
       ...record,
@@ -160,7 +169,7 @@ export class MCPController {
     }));
   }
 
-  /** Through an extension or directly, in turns until one of them works; each time through another tab, because one may hang. */
+  /** Tries the extension and a direct connection in turns, each time through another tab, because one may hang. */
   #open(url: string): SocketLike {
     const tab = [...this.#tabs.values()][(this.#tries >> 1) % this.#tabs.size];
     const isDirect = this.world.isLocal || this.#tries++ & 1 || !tab;
@@ -207,7 +216,7 @@ export class MCPController {
     this.#socket.connectTo(daemonUrl);
   }
 
-  /** Pages wait for this lock, and so learn that the worker was killed. */
+  /** Pages wait for this lock, and so notice that the worker was killed. */
   #holdLock(name: string): void {
     const held = this.world.locks?.request(name, () => {
       this.#lock = name;
@@ -216,9 +225,9 @@ export class MCPController {
     held?.catch(() => {});
   }
 
-  /** The document holds the lock as long as it lives, so whoever gets it knows that the document is gone. */
+  /** The document holds the lock as long as it exists. When the worker gets it, the document is gone. */
   #watch(tab: Tab, locks: Pick<LockManager, 'request'>): void {
-    // What it began, or that it left, may be on its way still: locks are faster than ports.
+    // Its last messages may arrive later, because locks are faster than ports.
     const isGone = (): unknown => setTimeout(() => this.#remove(tab), LAST_WORDS);
     locks.request(tab.lock, isGone).catch(isGone);
   }
@@ -229,8 +238,8 @@ export class MCPController {
     this.#socket.send({ type, ...tab.record });
   }
 
-  /** One that says farewell has said before what it began: the daemon sends elsewhere what was not, and is not answered. */
-  #remove(tab: Tab, farewell = false): void {
+  /** After a regular leave, calls that did not begin get no answer: the daemon sends them to another tab. */
+  #remove(tab: Tab, isLeaving = false): void {
     const { tabId } = tab.record;
     if (this.#tabs.get(tabId) !== tab) return;
     this.#tabs.delete(tabId);
@@ -239,12 +248,12 @@ export class MCPController {
     clearTimeout(tab.silence);
     for (const [callId, call] of this.#calls) {
       if (call.tab !== tab) continue;
-      if (farewell && !call.begun) this.#calls.delete(callId);
+      if (isLeaving && !call.begun) this.#calls.delete(callId);
       else this.#answer(callId, failure('gone', 'The page went away.'));
     }
     this.#leaveFront(tabId);
     this.#socket.send({ type: 'UNREGISTER_TAB', tabId });
-    // There may be room now.
+    // The daemon may accept others now.
     for (const other of this.#tabs.values()) if (other.refusal) this.#tellDaemon(other);
     const { claim } = tab;
     if (claim) {
@@ -253,7 +262,7 @@ export class MCPController {
     } else if (this.#tabs.size === 0) this.#socket.disconnect();
   }
 
-  /** A tab that left is not in front. */
+  /** A tab that is gone cannot be the active one. */
   #leaveFront(tabId: string): void {
     if (this.#active?.tabId !== tabId) return;
     this.#active = undefined;
@@ -272,7 +281,7 @@ export class MCPController {
     else if (message.type === 'CANCEL_CALL') this.#cancel(message.callId);
     else if (message.type === 'TAB_REFUSED' || message.type === 'TOOL_REJECTED') {
       const tab = this.#tabs.get(message.tabId);
-      // A tab that is refused knows why its tools are.
+      // A refused tab already knows the reason for its tools.
       if (!tab || tab.refusal) return;
       const { reason } = message;
       const { port } = tab.page;
@@ -288,7 +297,7 @@ export class MCPController {
     }
   }
 
-  /** Forwards a call to the one tab it is for. The id is our own: a daemon that was restarted counts from the start. */
+  /** Forwards a call to its tab, under an id of our own, because a restarted daemon uses its ids again. */
   #call({ callId: daemonId, targetTabId, documentId, toolName, args }: CallTool): void {
     const tab = this.#tabs.get(targetTabId);
     const isKnown = [...this.#calls.values()].some((call) => call.daemonId === daemonId);
@@ -321,7 +330,7 @@ export class MCPController {
     if (call) this.#socket.send({ type: 'TOOL_CALL_RESULT', callId: call.daemonId, ...outcome });
   }
 
-  /** With the daemon go the callers, so nobody waits for what is running. */
+  /** The callers are gone with the daemon, so running calls are cancelled. */
   #handleLost(reason: string): void {
     for (const [callId, call] of this.#calls) call.tab.page.port.postMessage({ type: 'CANCEL_CALL', callId });
     this.#calls.clear();
@@ -359,7 +368,7 @@ function failure(code: Extract<CallOutcome, { success: false }>['code'], error: 
   return { success: false, code, error };
 }
 
-/** How long the last words of a document may take. */
+/** How long the last messages of a document may take. */
 const LAST_WORDS = 100;
-/** How long a document has to show that it lives when another one claims its tab. */
+/** How long a document has time to answer when another one uses its tab's id. */
 const CLAIM_WAIT = 1000;

@@ -1,4 +1,4 @@
-/** The worker's script. It is the same for all kinds, and finds out where it runs. */
+/** The worker's script. It is the same for all kinds of workers, and detects its own kind. */
 
 import { MCPController } from './controller.js';
 

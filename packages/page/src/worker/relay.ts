@@ -1,9 +1,9 @@
-/** A way to the daemon for public pages, which browsers keep from this machine: through a page and the extension in it. */
+/** A connection to the daemon through a page and the extension, because browsers do not let public pages connect to this machine. */
 
 import type { PortLike } from './controller.js';
 import type { SocketLike } from './socket.js';
 
-/** Opens when an extension takes the port (''), and closes when none does or it goes (null). Whose page goes has to close it. */
+/** Opens when an extension accepts the port (''), and closes when none does or it closes it (null). The caller closes it with its page. */
 export function openRelay(page: PortLike): SocketLike {
   const { port1, port2 } = new MessageChannel();
   const socket: SocketLike = {
@@ -28,5 +28,5 @@ export function openRelay(page: PortLike): SocketLike {
   return socket;
 }
 
-/** An extension that is there answers at once. */
+/** An installed extension answers at once. */
 const PATIENCE = 1000;

@@ -1,8 +1,8 @@
-/** The worker's one websocket to the daemon: opened while there are tabs, and opened again when it is lost. */
+/** The worker's websocket to the daemon: open while there are tabs, and reopened when it is lost. */
 
 import { type FromDaemon, fromDaemon, PROTOCOL_VERSION, type ToDaemon, type WorkerKind } from '../wire.js';
 
-/** As much of a `WebSocket` as is needed here. */
+/** The part of `WebSocket` that is used here. */
 export interface SocketLike {
   onopen: ((event: Event) => void) | null;
   onmessage: ((event: MessageEvent) => void) | null;
@@ -12,10 +12,10 @@ export interface SocketLike {
 }
 
 export interface SocketEvents {
-  /** The daemon took us, and knows nothing yet. */
+  /** The daemon has accepted the connection. It has no tabs yet. */
   onWelcome(): void;
   onMessage(message: FromDaemon): void;
-  /** The daemon is not there (any more); we go on trying. */
+  /** The connection failed or was lost. It is tried again. */
   onLost(reason: string): void;
 }
 
@@ -39,7 +39,7 @@ export class DaemonSocket {
     return this.#isWelcome;
   }
 
-  /** Connects, unless that is done; what waits for its next try does not wait longer. */
+  /** Connects, unless there is a connection. A pending retry happens now. */
   connectTo(url: string): void {
     if (url !== this.#url) {
       this.disconnect();
@@ -48,7 +48,7 @@ export class DaemonSocket {
     this.hurry();
   }
 
-  /** Tries now instead of later: somebody is looking. */
+  /** Retries now, because the user is looking at a tab. */
   hurry(): void {
     if (!this.#socket && this.#url) this.#connect();
   }
@@ -63,7 +63,7 @@ export class DaemonSocket {
     this.events.onLost('');
   }
 
-  /** Says something to the daemon. While it is away nothing is kept: it will be told the whole state. */
+  /** Sends a message. Without a connection it is dropped, because the next connection gets the whole state. */
   send(message: ToDaemon): void {
     if (this.#isWelcome) this.#socket?.send(JSON.stringify(message));
   }
@@ -103,7 +103,7 @@ export class DaemonSocket {
 
   #greet(version: number): void {
     if (version !== PROTOCOL_VERSION) {
-      this.#giveUp(`The daemon speaks version ${version}, this page ${PROTOCOL_VERSION}; update the older one.`);
+      this.#giveUp(`The daemon uses protocol ${version}, this page ${PROTOCOL_VERSION}; update the older one.`);
       return;
     }
     this.#isWelcome = true;
@@ -111,25 +111,25 @@ export class DaemonSocket {
     this.events.onWelcome();
   }
 
-  /** Not for ever: a daemon that refuses today may be replaced tomorrow. */
+  /** Closes the connection and retries rarely: the daemon may be replaced by another version. */
   #giveUp(reason: string): void {
     this.#reason = reason;
     this.#wait = MAX_WAIT;
     this.#socket?.close();
   }
 
-  /** A socket may be dead without knowing it, after a sleep of the machine for one. */
+  /** A socket may be dead without an event, for example after the machine has slept. */
   #checkPulse(): void {
     const socket = this.#socket;
     if (Date.now() - this.#heard > 2 * BEAT) {
-      this.#lose('The daemon went silent.', this.#wait);
+      this.#lose('The daemon stopped responding.', this.#wait);
       socket?.close();
     } else this.send({ type: 'PING' });
   }
 
   #lose(reason: string, wait: number): void {
     this.#forget();
-    // Many workers lose the same daemon at once, and should not come back at once.
+    // Many workers lose the same daemon at once, and should not reconnect all at once.
     this.#retry = setTimeout(() => this.#connect(), wait * (0.5 + Math.random() / 2));
     this.#wait = Math.min(wait * 2, MAX_WAIT);
     this.events.onLost(reason);

@@ -8,7 +8,14 @@ export const executablePath = [process.env['CHROME_PATH'], '/usr/bin/chromium', 
   (path) => path && existsSync(path),
 );
 
-export const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--disable-quic'];
+export const args = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+];
 
 export function launch(...more: string[]): Promise<Browser> {
   return chromium.launch({ ...browser(), args: [...args, ...more] });

@@ -1,7 +1,7 @@
 /** The examples in docs/page-protocol.md, which every message on the websocket has to look like. */
 
 import { readFileSync } from 'node:fs';
-import { isRecord, type JsonObject } from '../../src/wire.js';
+import { isRecord, type JsonObject } from '../../src/json.js';
 
 const text = readFileSync(new URL('../../../../docs/page-protocol.md', import.meta.url), 'utf8');
 

@@ -2,11 +2,12 @@
 
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { CallOutcome, FromDaemon, JsonObject, RegisterTab, RegisterTool, ToDaemon } from '../../src/wire.js';
+import type { JsonObject } from '../../src/json.js';
+import type { CallOutcome, FromDaemon, RegisterTool, TabRecord, ToDaemon } from '../../src/wire.js';
 import { complaint } from './contract.js';
 
 export interface KnownTab {
-  record: Omit<RegisterTab, 'type'>;
+  record: TabRecord;
   tools: Map<string, RegisterTool>;
   origin: string;
   send(message: FromDaemon): void;
@@ -123,7 +124,7 @@ export class FakeDaemon {
       const answer = this.#answers.get(callId);
       if (!answer) throw new Error(`the call ${callId} was answered twice`);
       this.#answers.delete(callId);
-      answer(outcome);
+      answer(outcome as CallOutcome);
     }
   }
 

@@ -106,7 +106,10 @@ export class Desk {
 
   async toolsOf(tabId: string): Promise<string[]> {
     const { text } = await this.tabmux.call('list_page_tools', { tabId });
-    return [...text.matchAll(/^(\S+) in tab (\S+)/gm)].filter(([, , tab]) => tab === tabId).map(([, name = '']) => name).sort();
+    return [...text.matchAll(/^(\S+) in tab (\S+)/gm)]
+      .filter(([, , tab]) => tab === tabId)
+      .map(([, name = '']) => name)
+      .sort();
   }
 
   async rows(): Promise<Row[]> {

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
-import { isRecord, type JsonObject } from '../../src/wire.js';
+import { isRecord, type JsonObject } from '../../src/json.js';
 import { args, browser } from './browser.js';
 
 export interface RawOptions {
@@ -77,7 +77,9 @@ export class RawBrowser {
   /** Duplicates the tab in front, as the user's menu does. */
   async duplicateFront(): Promise<RawTab> {
     const extension = await this.worker('service', 'chrome-extension:');
-    return this.tabOpenedBy(() => extension.evaluate('chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.tabs.duplicate(tab.id))'));
+    return this.tabOpenedBy(() =>
+      extension.evaluate('chrome.tabs.query({ active: true, lastFocusedWindow: true }).then(([tab]) => chrome.tabs.duplicate(tab.id))'),
+    );
   }
 
   /** The worker of a site, to look into it. */

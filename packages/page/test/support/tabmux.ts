@@ -41,7 +41,10 @@ export class Tabmux {
   ) {
     this.env = environment(home, port);
     const attaches = flags.some((flag) => flag.startsWith('--wsEndpoint'));
-    this.client = spawn(program, ['mcp', '--tools', 'static', ...(attaches ? [] : ['--headless']), ...flags], { env: this.env, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.client = spawn(program, ['mcp', '--tools', 'static', ...(attaches ? [] : ['--headless']), ...flags], {
+      env: this.env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
     if (this.client.stdout === null) throw new Error('no output');
     createInterface(this.client.stdout).on('line', (line) => {
       const message = JSON.parse(line) as Message;

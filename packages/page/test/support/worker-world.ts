@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest';
 import type { RegisterTabRequest, ToPage, ToWorker } from '../../src/messages.js';
-import type { FromDaemon, JsonObject } from '../../src/wire.js';
+import type { JsonObject } from '../../src/json.js';
+import type { FromDaemon } from '../../src/wire.js';
 import { MCPController, type PortLike, type WorkerWorld } from '../../src/worker/controller.js';
 import type { SocketLike } from '../../src/worker/socket.js';
 import { complaint } from './contract.js';
@@ -53,7 +54,16 @@ class FakePage {
 
   offer(...names: string[]): void {
     for (const name of names) {
-      this.say({ type: 'REGISTER_TOOL', tabId: 'whatever', name, description: name, inputSchema: { type: 'object' }, handlerType: 'proxy', webMcp: false, requestId: 1 });
+      this.say({
+        type: 'REGISTER_TOOL',
+        tabId: 'whatever',
+        name,
+        description: name,
+        inputSchema: { type: 'object' },
+        handlerType: 'proxy',
+        webMcp: false,
+        requestId: 1,
+      });
     }
   }
 

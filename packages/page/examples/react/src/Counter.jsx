@@ -27,7 +27,9 @@ export function Counter() {
   return (
     <main>
       <output>{count}</output>
-      <button onClick={() => setLocked(!isLocked)}>{isLocked ? 'Unlock' : 'Lock'}</button>
+      <button type="button" onClick={() => setLocked(!isLocked)}>
+        {isLocked ? 'Unlock' : 'Lock'}
+      </button>
     </main>
   );
 }
