@@ -18,7 +18,7 @@ use serde::Deserialize;
 pub(super) struct ListConsoleMessages {
     page_size: Option<u32>,
     page_idx: Option<u32>,
-    /// Only these types, such as error or warn.
+    /// Such as error or warn.
     types: Option<Vec<String>>,
     /// Include those of the last 3 pages.
     include_preserved_messages: Option<bool>,

@@ -17,7 +17,7 @@ pub(super) struct Find {
     text: Option<String>,
     /// The role as snapshots print it: button, link, textbox, row, heading, clickable, …
     role: Option<String>,
-    /// Maximum number of matches. Default: 20.
+    /// Default: 20.
     #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }

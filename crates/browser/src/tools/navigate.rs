@@ -30,7 +30,7 @@ pub(super) struct NavigatePage {
     handle_before_unload: Option<LeaveAnswer>,
     /// JavaScript to run once, before the page's own scripts.
     init_script: Option<String>,
-    /// Timeout in milliseconds. Default: 10000.
+    /// In milliseconds. Default: 10000.
     timeout: Option<u32>,
 }
 

@@ -22,7 +22,7 @@ use tabmux_cdp::{CdpError, MAX_ANSWER};
 pub(super) struct ListNetworkRequests {
     page_size: Option<u32>,
     page_idx: Option<u32>,
-    /// Only these types, such as document, script, xhr, fetch, image or websocket.
+    /// Such as document, script, xhr, fetch, image or websocket.
     resource_types: Option<Vec<String>>,
     /// Include those of the last 3 pages.
     include_preserved_requests: Option<bool>,

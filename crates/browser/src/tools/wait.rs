@@ -36,7 +36,7 @@ pub(super) struct WaitFor {
     function: Option<String>,
     /// Nothing has been loading for half a second.
     network_idle: Option<bool>,
-    /// Timeout in milliseconds. Default: 5000.
+    /// In milliseconds. Default: 5000.
     timeout: Option<u32>,
 }
 

@@ -90,19 +90,17 @@ impl Faults<'_> {
         };
         report.note(victim, recovered);
         let Some(recovered) = recovered else { return };
-        assert!(
-            recovered <= LIMIT,
-            "{victim:?} recovered after {recovered:?}\n{}",
-            self.story()
-        );
         hit = Instant::now();
         self.settled().await;
-        assert!(
-            hit.elapsed() <= LIMIT,
-            "in order after {:?}\n{}",
-            hit.elapsed(),
-            self.story()
-        );
+        // How fast a busy machine is says nothing about tabmux; `make soak` has the machine for itself.
+        if variable("TABMUX_SOAK").is_some() {
+            let settled = hit.elapsed();
+            assert!(
+                recovered <= LIMIT && settled <= LIMIT,
+                "{victim:?} recovered after {recovered:?}, all was in order {settled:?} later\n{}",
+                self.story()
+            );
+        }
         let spared = matches!(victim, Victim::Worker | Victim::Socket | Victim::Daemon);
         if spared && before.len() == AGENTS {
             assert_eq!(self.agents_tabs().await, before, "after {victim:?}");
