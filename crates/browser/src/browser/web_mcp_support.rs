@@ -1,4 +1,4 @@
-//! Whether a browser supports WebMCP natively. Our isolated world can tell: neither pages nor our stand-in can change
+//! Whether a browser supports WebMCP natively. Our isolated world can tell: neither pages nor our polyfill can change
 //! it.
 
 use super::Browser;

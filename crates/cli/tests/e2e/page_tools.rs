@@ -271,7 +271,7 @@ async fn tools_of_a_tab_without_an_agent_are_found_on_request() {
         let told = told.join(" ");
         let expected = match flag.starts_with("--enable") {
             true => "has native WebMCP",
-            false => "has no native WebMCP; pages get a stand-in",
+            false => "has no native WebMCP; pages get a polyfill",
         };
         assert!(told.contains(expected), "{told}");
     }

@@ -20,7 +20,7 @@ pub(super) fn check(browsers: &[BrowserRow]) -> Vec<Check> {
             match row.web_mcp {
                 Some(true) => format!("{browser} has native WebMCP."),
                 Some(false) => format!(
-                    "{browser} has no native WebMCP; pages get a stand-in, unless --noShim is given."
+                    "{browser} has no native WebMCP; pages get a polyfill, unless --noShim is given."
                 ),
                 None => format!(
                     "{browser}: not known until an agent works in a page of https or localhost."
@@ -57,7 +57,7 @@ mod tests {
             told,
             [
                 "Chrome 157.0 (browser 1) has native WebMCP.",
-                "Chrome 157.0 (browser 3) has no native WebMCP; pages get a stand-in, unless --noShim is given.",
+                "Chrome 157.0 (browser 3) has no native WebMCP; pages get a polyfill, unless --noShim is given.",
                 "Chrome 157.0 (browser 4): not known until an agent works in a page of https or localhost.",
             ]
         );
