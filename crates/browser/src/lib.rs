@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: how a browser comes to be.
+//! - `devices`: what a tab may pretend to be.
 //! - [`descriptors`]: how many files we may open, and what we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and what happens in it.
@@ -16,6 +17,7 @@ pub mod address;
 pub mod bounds;
 pub mod browser;
 pub mod descriptors;
+mod devices;
 pub mod discover;
 pub mod endpoint;
 pub mod error;
@@ -53,6 +55,7 @@ pub use browser::{
     Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Pulse, Source,
     TabFacts, TabOpener,
 };
+pub use devices::Device;
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};
 pub use init_scripts::InitScripts;

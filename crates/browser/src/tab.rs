@@ -6,12 +6,14 @@ mod actor;
 mod clear;
 mod console;
 mod emulating;
+mod flush;
 mod frames;
 mod guard;
 mod network;
 mod observe;
 mod past;
 mod rules;
+mod settings;
 mod setup;
 mod state;
 mod taps;
@@ -24,6 +26,7 @@ pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
 pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
+pub use settings::TabSettings;
 pub(crate) use setup::only;
 pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
@@ -33,7 +36,6 @@ pub(crate) use taps::Tap;
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
 use crate::files::OutputFolder;
-use crate::init_scripts::InitScripts;
 use crate::introspect::{Following, Introspection};
 use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
@@ -47,33 +49,6 @@ use std::time::Duration;
 use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
 use tokio::sync::{mpsc, oneshot, watch};
-
-/// How tabs are set up in this browser.
-#[derive(Clone, Debug)]
-pub struct TabSettings {
-    /// The size of pages, where the user fixed it.
-    pub viewport: Option<(u32, u32)>,
-    /// Which pages tools may touch.
-    pub policy: AddressPolicy,
-    /// Whether pages get `document.modelContext` where the browser has none.
-    pub shim: bool,
-    /// What runs in every page before its own scripts.
-    pub scripts: InitScripts,
-    /// What pages need not ask for.
-    pub permissions: Arc<[String]>,
-}
-
-impl Default for TabSettings {
-    fn default() -> Self {
-        Self {
-            viewport: None,
-            policy: AddressPolicy::default(),
-            shim: true,
-            scripts: InitScripts::default(),
-            permissions: Arc::default(),
-        }
-    }
-}
 
 /// A handle to one attached tab.
 #[derive(Clone, Debug)]
@@ -99,6 +74,8 @@ struct Inner {
     suspect: AtomicBool,
     /// The document whose first tools have been waited for.
     settled: AtomicU32,
+    /// The last document that was found to have the browser's own WebMCP.
+    native_in: AtomicU32,
     /// The session that used it last.
     user: Mutex<Option<OutputFolder>>,
 }
@@ -116,6 +93,7 @@ impl Tab {
         let (publish, state) = watch::channel(TabState::default());
         let shared = Shared {
             rules: Rules::guarded(guard),
+            emulation: Emulating::begin(settings.emulation()),
             ..Shared::default()
         };
         let (nudges, catch_up) = actor::spawn(
@@ -142,6 +120,7 @@ impl Tab {
             hidden: AtomicU32::new(0),
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
+            native_in: AtomicU32::new(0),
             user: Mutex::default(),
         }))
     }
@@ -350,7 +329,9 @@ impl Tab {
             await_promise: Some(true),
             ..Default::default()
         };
-        let _ = self.session().send_within(ask, SETTLE_LIMIT).await;
+        if self.session().send_within(ask, SETTLE_LIMIT).await.is_ok() {
+            self.flush_tools().await;
+        }
         self.catch_up().await;
         // A server inside the page takes some more of the page's tasks to answer.
         let mut found = self.findings();
@@ -421,6 +402,11 @@ impl Tab {
         if limit.is_none() {
             self.introspection().forget(self);
         }
+    }
+
+    /// What is emulated here where nobody asks for anything.
+    pub(crate) fn usual_emulation(&self) -> Emulation {
+        self.0.settings.emulation()
     }
 
     /// The size that pages have here where nobody asks for another.

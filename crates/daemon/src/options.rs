@@ -9,7 +9,7 @@ use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::proxy::Proxy;
 use tabmux_browser::{
-    AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
+    AddressPolicy, Device, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
 };
 use tabmux_client::modes;
 use tabmux_core::{
@@ -57,6 +57,8 @@ pub struct SessionOptions {
     pub tab_policy: TabPolicy,
     /// Whether it has cookies, storage and tabs of its own.
     pub isolated: bool,
+    /// The file with what these begin with.
+    pub storage_state: Option<PathBuf>,
     /// How its calls of page tools find their tab.
     pub routing: Routing,
     /// Whether its focus goes to the tab that the user turns to.
@@ -115,6 +117,9 @@ impl SessionOptions {
             _ => Mode::Static,
         };
         let browser = options.browser;
+        if browser.storage_state.is_some() && !browser.isolated {
+            return Err("A storage state is for an isolated session".into());
+        }
         Ok(Self {
             policy: AddressPolicy {
                 allow_files: browser.allow_file_urls,
@@ -123,6 +128,7 @@ impl SessionOptions {
             allow_default: browser.allow_default,
             connect_at_start: browser.connect_at_start,
             isolated: browser.isolated,
+            storage_state: browser.storage_state.clone(),
             routing: match options.hybrid_routing {
                 true => Routing::Hybrid,
                 false => Routing::Smart,
@@ -164,7 +170,9 @@ impl SessionOptions {
     /// a profile of its own.
     #[must_use]
     pub fn alone(mut self) -> Self {
-        if std::mem::take(&mut self.isolated) {
+        if self.isolated {
+            // What a file holds is put into a context.
+            self.isolated = self.storage_state.is_some();
             for browser in &mut self.browsers {
                 browser.launch.profile = ProfileChoice::Temporary;
             }
@@ -259,6 +267,17 @@ impl BrowserPlan {
             Some(dir) => ProfileChoice::At(dir),
             None => ProfileChoice::Ours,
         };
+        let device = options.device.as_deref().map(Device::named).transpose()?;
+        // What is said more closely counts.
+        let device = device.map(|device| match options.viewport {
+            Some(size) => device.sized(size),
+            None => device,
+        });
+        let names = |argument: &String| argument.starts_with("--user-agent=");
+        let device = device.map(|device| match options.extra_args.iter().any(names) {
+            true => device.without_user_agent(),
+            false => device,
+        });
         let launch = LaunchOptions {
             wanted: Wanted {
                 executable: options.executable,
@@ -267,6 +286,7 @@ impl BrowserPlan {
             profile,
             headless: options.headless,
             viewport: options.viewport,
+            device,
             proxy: options.proxy.as_deref().map(Proxy::parse).transpose()?,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,

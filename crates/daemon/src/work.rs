@@ -5,6 +5,7 @@ use crate::convert;
 use crate::main_loop::{Event, FoundAnswer, PagesEvent, Titles};
 use serde_json::{Map, Value};
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::page_tools::{PageAnswer, ToolNumber};
@@ -102,6 +103,8 @@ pub(crate) async fn refresh_all(
 pub(crate) struct TabOwner {
     /// The context of its own that the session has, if it has one.
     pub(crate) context: Option<Context>,
+    /// The file with what that begins with.
+    pub(crate) storage_state: Option<PathBuf>,
     /// Where what it downloads goes.
     pub(crate) output: Option<OutputFolder>,
 }
@@ -122,7 +125,7 @@ pub(crate) async fn open_tab(
             .map_err(ToolError::from)?;
         let context = match &place.context {
             Some(own) => Some(
-                own.get_or_try_init(|| job.handle.make_context())
+                own.get_or_try_init(|| job.handle.make_context(place.storage_state.as_deref()))
                     .await?
                     .clone(),
             ),

@@ -141,6 +141,8 @@ pub struct BrowserOptions {
     pub headless: bool,
     /// Launch with a profile of its own that is removed afterwards.
     pub isolated: bool,
+    /// What an isolated session begins with: a file of cookies and storage in Playwright's form.
+    pub storage_state: Option<PathBuf>,
     /// Launch with this profile.
     pub user_data_dir: Option<PathBuf>,
     /// Launch this program.
@@ -149,6 +151,8 @@ pub struct BrowserOptions {
     pub channel: Option<String>,
     /// The size of pages.
     pub viewport: Option<(u32, u32)>,
+    /// The device that tabs pretend to be, by the name that Playwright has for it.
+    pub device: Option<String>,
     /// A proxy.
     pub proxy: Option<String>,
     /// Take any certificate.

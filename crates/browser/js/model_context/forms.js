@@ -207,4 +207,6 @@ const followForms = (context) => {
   });
   addEventListener("DOMContentLoaded", scan);
   scan();
+  /** Looks now, if there is something to look at. */
+  return { settle: () => waiting && scan() };
 };

@@ -16,6 +16,8 @@ const MOST_TOLD = 1048576;
 const PACE = 256;
 /** So much costs nothing worth a pause. */
 const FREE = 65536;
+/** How many milliseconds of that pace a flush may use in advance. */
+const MOST_AHEAD = 8000;
 
 const isInFrontOfStrangers = () => {
   try {
@@ -52,8 +54,11 @@ const attempt = async (read, otherwise) => {
   }
 };
 
-/** Tells of all tools; how long that is. */
+/** Reports all tools, unless a later report was ready first. */
+let readings = 0;
+let told = 0;
 const tellTools = async (contexts, native) => {
+  const reading = ++readings;
   const found = new Map();
   let leftOut = 0;
   let length = 0;
@@ -61,7 +66,7 @@ const tellTools = async (contexts, native) => {
     for (const tool of await attempt(async () => [...(await context.getTools())], [])) {
       const about = await attempt(() => (!tool.window || tool.window === window) && facts(tool));
       if (about === undefined) leftOut += 1;
-      if (!about || found.has(about.name)) continue;
+      if (!about || about.debugging || found.has(about.name)) continue;
       const added = stringify(about).length;
       if (found.size < 200 && length + added <= MOST_TOLD) {
         found.set(about.name, about);
@@ -69,23 +74,45 @@ const tellTools = async (contexts, native) => {
       } else leftOut += 1;
     }
   }
+  if (!native && reading < told) return;
+  told = reading;
   tell(stringify({ native, tools: [...found.values()], leftOut, asking: !native && Boolean(servers?.isAsking) }));
-  return length;
+  // Whoever tells much tells the rest later, and of what there is then.
+  if (length > FREE) paidUntil = Math.max(paidUntil, performance.now()) + length / PACE;
 };
 
 const contexts = new Set();
-let next = -Infinity;
+let gatheredUntil = -Infinity;
+let paidUntil = -Infinity;
 let timer = 0;
-const changed = () => {
-  timer ||= setTimeout(async () => {
-    timer = 0;
-    next = performance.now() + 50;
-    // What a page offers in two ways is called by the first.
-    const length = await tellTools(servers ? [...contexts, servers] : contexts, false);
-    // Whoever tells much tells the rest later, and of what there is then.
-    if (length > FREE) next = Math.max(next, performance.now() + length / PACE);
-  }, Math.max(0, next - performance.now()));
+let telling;
+const tellNow = () => {
+  clearTimeout(timer);
+  timer = 0;
+  gatheredUntil = performance.now() + 50;
+  // What a page offers in two ways is called by the first.
+  const mine = tellTools(servers ? [...contexts, servers] : [...contexts], false).then(() => {
+    if (telling === mine) telling = undefined;
+  });
+  telling = mine;
 };
+const changed = () => {
+  timer ||= setTimeout(tellNow, Math.max(0, Math.max(gatheredUntil, paidUntil) - performance.now()));
+};
+
+let forms;
+// Taken before a page can replace them, so that no page learns the names of the events.
+const PlainEvent = Event;
+const preventDefault = Function.prototype.call.bind(Event.prototype.preventDefault);
+const dispatch = EventTarget.prototype.dispatchEvent.bind(window);
+// Our isolated world asks for pending changes when a call ends, so that they are reported before its answer.
+addEventListener(FLUSH, (event) => {
+  forms?.settle();
+  if (timer && paidUntil - performance.now() < MOST_AHEAD) tellNow();
+  if (!telling) return;
+  preventDefault(event);
+  telling.then(() => dispatch(new PlainEvent(FLUSHED)));
+});
 
 const mayOffer = isSecureContext && !isInFrontOfStrangers();
 const servers = mayOffer ? followServers(tell, isLate, changed) : undefined;
@@ -111,7 +138,7 @@ const look = () => {
 if (WITH_SHIM && !getter && mayOffer) {
   const own = makeModelContext(changed);
   contexts.add(own);
-  followForms(own);
+  forms = followForms(own);
 }
 for (const type of ["DOMContentLoaded", "load"]) addEventListener(type, look);
 if (isLate) look();

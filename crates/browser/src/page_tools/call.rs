@@ -109,7 +109,10 @@ pub async fn call(
         }
     };
     match answer {
-        Some(answer) => watch.end(answer).await,
+        Some(answer) => {
+            run::flush_tools(&tab, &context.cancel).await;
+            watch.end(answer).await
+        }
         None => {
             free(&tab).await;
             Err(ToolError::Stuck)

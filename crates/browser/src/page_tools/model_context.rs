@@ -2,8 +2,10 @@
 //! along and for MCP servers inside pages, and calls through either.
 
 mod call;
+mod flush;
 
 pub(crate) use call::{Call, Through, call};
+pub(crate) use flush::flush;
 
 use super::home::Home;
 use super::web_mcp::Form;
@@ -144,9 +146,11 @@ pub(crate) fn binding() -> AddBinding {
 /// The script that every document begins with.
 pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
     let name = &*BINDING;
+    let [flush, flushed] = &*flush::EVENTS;
     AddScriptToEvaluateOnNewDocument {
         source: format!(
             "(() => {{ \"use strict\"; const BINDING = \"{name}\", WITH_SHIM = {shim}, FAILED = \"{FAILED}\"; \
+             const FLUSH = \"{flush}\", FLUSHED = \"{flushed}\"; \
              const {{ parse, stringify }} = JSON; const inside = Symbol.for(\"tabmux.modelContext\");\n\
              {SCRIPT}}})();"
         ),
@@ -190,10 +194,12 @@ struct AuxData {
 }
 
 /// The name of the binding: no page can know it, and our script takes it away before a page's first.
-static BINDING: LazyLock<String> = LazyLock::new(|| {
+static BINDING: LazyLock<String> = LazyLock::new(|| format!("_{}", unguessable()));
+
+fn unguessable() -> String {
     let part = || RandomState::new().build_hasher().finish();
-    format!("_{:016x}{:016x}", part(), part())
-});
+    format!("{:016x}{:016x}", part(), part())
+}
 
 /// How the shim begins to say that a tool failed.
 const FAILED: &str = "Tool was executed but the invocation failed: ";

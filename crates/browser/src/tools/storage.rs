@@ -6,6 +6,7 @@ mod state;
 
 pub(super) use cookies::Cookies;
 pub(super) use entries::{LocalStorage, SessionStorage};
+pub(crate) use state::State;
 pub(super) use state::{LoadStorage, SaveStorage};
 
 use crate::error::ToolError;

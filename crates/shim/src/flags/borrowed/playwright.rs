@@ -30,8 +30,11 @@ pub(super) static FLAGS: &[Flag] = &[
     one("viewportSize", Here::Value("viewport")),
     one("userAgent", Here::Same),
     one("proxyBypass", Here::Same),
-    one("device", Here::Refused(true, DEVICE)),
-    switch("mobile", Here::Refused(true, DEVICE)),
+    one("device", Here::Same),
+    switch(
+        "mobile",
+        Here::Refused(true, "name a device, such as --device \"Pixel 7\""),
+    ),
     one(
         "idleTimeout",
         Here::Idle(true, "a browser ends when nobody needs it"),
@@ -53,13 +56,7 @@ pub(super) static FLAGS: &[Flag] = &[
         ),
     ),
     several("grantPermissions", Here::Same),
-    one(
-        "storageState",
-        Here::Refused(
-            true,
-            "start with --categoryStorage, open the site, and call load_storage with that file",
-        ),
-    ),
+    one("storageState", Here::Same),
     switch(
         "blockServiceWorkers",
         Here::Refused(
@@ -151,6 +148,5 @@ pub(super) const SHARED: [&str; 10] = [
     "userDataDir",
 ];
 
-const DEVICE: &str = "use --viewport and --userAgent, or the tool emulate, whose viewport is such as \"390x844x3,mobile,touch\"";
 const TIMEOUT: &str = "calls that wait take a timeout";
 const STDIO: &str = "MCP clients start tabmux and speak over stdin and stdout; leave it out";
