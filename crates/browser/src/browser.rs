@@ -3,6 +3,7 @@
 mod actor;
 mod actor_requests;
 mod connect;
+mod contexts;
 mod crashes;
 mod detach;
 mod downloads;
@@ -189,33 +190,6 @@ impl Browser {
             session,
         };
         open::open(self, address, opening).await
-    }
-
-    /// Creates a browser context: its tabs share cookies and storage with each other only. It ends with our
-    /// connection at the latest.
-    pub async fn make_context(&self) -> Result<ContextId, ToolError> {
-        let create = target::CreateBrowserContext {
-            dispose_on_detach: Some(true),
-            ..Default::default()
-        };
-        let context = self.0.session.send(create).await?.browser_context_id;
-        if let Some(staging) = &self.0.staging {
-            let behavior = staging.behavior(Some(context.clone()));
-            self.0.session.send(behavior).await?;
-        }
-        permissions::grant(&self.0.session, &self.0.permissions, Some(context.clone())).await;
-        self.0.privacy.open(context.clone());
-        Ok(context)
-    }
-
-    /// Ends a context and closes all its tabs.
-    pub async fn end_context(&self, context: ContextId) -> Result<(), ToolError> {
-        let dispose = target::DisposeBrowserContext {
-            browser_context_id: context.clone(),
-        };
-        self.0.session.send(dispose).await?;
-        self.0.privacy.forget_context(&context);
-        Ok(())
     }
 
     /// Waits until a tab has loaded its page, at most `limit`. Its state at that time has been reported.

@@ -184,6 +184,19 @@ impl Resolved {
     }
 }
 
+/// The content of a file that a flag names, in any folder, unless it is longer than `max`.
+pub(crate) async fn read_by_flag(path: &Path, max: u64) -> Result<Vec<u8>, ToolError> {
+    let named = path.to_owned();
+    let work = move || draft::read_whole(&named.canonicalize()?, max);
+    let why = match FileThreads::new().run(work).await {
+        Ok(Ok(bytes)) => return Ok(bytes),
+        Ok(Err(problem)) => problem.to_string(),
+        Err(stuck) => stuck.to_string(),
+    };
+    let path = crate::text::one_line(&path.to_string_lossy(), LONGEST_SHOWN);
+    Err(ToolError::File(format!("{path} cannot be read: {why}")))
+}
+
 /// A new file, under the next free number.
 fn fresh(folder: &Path, extension: &str) -> Result<Open, Problem> {
     for number in 1..=MOST_FRESH_FILES {

@@ -1,5 +1,6 @@
 //! Launches a browser over a pipe: no port is opened, and the browser cannot outlive us.
 
+use crate::devices::Device;
 use crate::files::FileThreads;
 use crate::find::{self, FindError, Wanted};
 use crate::init_scripts::InitScripts;
@@ -27,6 +28,8 @@ pub struct LaunchOptions {
     pub headless: bool,
     /// The size of pages, in CSS pixels.
     pub viewport: Option<(u32, u32)>,
+    /// The device that its tabs emulate.
+    pub device: Option<Device>,
     /// A proxy for all traffic.
     pub proxy: Option<Proxy>,
     /// Accept any certificate.

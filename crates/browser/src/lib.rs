@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: find, start or reach a browser.
+//! - `devices`: devices that a tab can emulate.
 //! - [`descriptors`]: the limit of open files, for us and for the processes we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and its events.
@@ -17,6 +18,7 @@ pub mod address;
 pub mod bounds;
 pub mod browser;
 pub mod descriptors;
+mod devices;
 mod disallowed_frames;
 pub mod discover;
 pub mod endpoint;
@@ -54,6 +56,7 @@ pub use browser::{
     Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Heartbeat, Source,
     TabFacts, TabOpener,
 };
+pub use devices::Device;
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};
 pub use init_scripts::InitScripts;

@@ -110,7 +110,19 @@ pub async fn run(
             )))
         }
     };
+    if spec.access == Access::Act && spec.needs_page {
+        flush_tools(&tab, &context.cancel).await;
+    }
     watch.end(result).await
+}
+
+/// Makes the page report the tools that a call added or removed, so that they are known before its answer.
+pub(crate) async fn flush_tools(tab: &Tab, cancel: &CancellationToken) {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {}
+        () = tab.flush_tools() => {}
+    }
 }
 
 /// The tab of a call, unless the call is cancelled first.

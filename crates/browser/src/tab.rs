@@ -7,11 +7,13 @@ mod clear;
 mod console;
 mod emulating;
 mod event_streams;
+mod flush;
 mod frames;
 mod guard;
 mod network;
 mod observe;
 mod rules;
+mod settings;
 mod setup;
 mod shown_documents;
 mod state;
@@ -25,6 +27,7 @@ pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
 pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
+pub use settings::TabSettings;
 pub(crate) use setup::only;
 pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
@@ -33,7 +36,6 @@ pub use tabmux_cdp::types::target::TargetId;
 use crate::address::AddressPolicy;
 use crate::error::ToolError;
 use crate::files::OutputFolder;
-use crate::init_scripts::InitScripts;
 use crate::introspect::{Following, Introspection};
 use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
@@ -47,33 +49,6 @@ use std::time::Duration;
 use tabmux_cdp::types::{emulation, runtime};
 use tabmux_cdp::{Events, Session};
 use tokio::sync::{mpsc, oneshot, watch};
-
-/// How tabs are set up in this browser.
-#[derive(Clone, Debug)]
-pub struct TabSettings {
-    /// The size of pages, if the user set one.
-    pub viewport: Option<(u32, u32)>,
-    /// Which pages tools may use.
-    pub policy: AddressPolicy,
-    /// Whether pages get `document.modelContext` if the browser has none.
-    pub shim: bool,
-    /// Scripts that run in every page before its own.
-    pub scripts: InitScripts,
-    /// Permissions that pages have without asking.
-    pub permissions: Arc<[String]>,
-}
-
-impl Default for TabSettings {
-    fn default() -> Self {
-        Self {
-            viewport: None,
-            policy: AddressPolicy::default(),
-            shim: true,
-            scripts: InitScripts::default(),
-            permissions: Arc::default(),
-        }
-    }
-}
 
 /// A handle to one attached tab.
 #[derive(Clone, Debug)]
@@ -99,6 +74,8 @@ struct Inner {
     suspect: AtomicBool,
     /// The document whose initial tools have been waited for.
     settled: AtomicU32,
+    /// The last document in which Chrome's own WebMCP was found.
+    native_in: AtomicU32,
     /// The session that used it last.
     user: Mutex<Option<OutputFolder>>,
 }
@@ -116,6 +93,7 @@ impl Tab {
         let (publish, state) = watch::channel(TabState::default());
         let shared = Shared {
             rules: Rules::guarded(guard),
+            emulation: Emulating::begin(settings.emulation()),
             ..Shared::default()
         };
         let (notices, catch_up) = actor::spawn(
@@ -142,6 +120,7 @@ impl Tab {
             hidden: AtomicU32::new(0),
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
+            native_in: AtomicU32::new(0),
             user: Mutex::default(),
         }))
     }
@@ -348,7 +327,9 @@ impl Tab {
             await_promise: Some(true),
             ..Default::default()
         };
-        let _ = self.session().send_within(ask, SETTLE_LIMIT).await;
+        if self.session().send_within(ask, SETTLE_LIMIT).await.is_ok() {
+            self.flush_tools().await;
+        }
         self.catch_up().await;
         // An MCP server inside the page needs some more tasks of the page to respond.
         let mut found = self.findings();
@@ -417,6 +398,11 @@ impl Tab {
         if limit.is_none() {
             self.introspection().forget(self);
         }
+    }
+
+    /// The default emulation of this tab.
+    pub(crate) fn usual_emulation(&self) -> Emulation {
+        self.0.settings.emulation()
     }
 
     /// The default size of pages in this tab.

@@ -35,6 +35,7 @@ mod wait;
 pub(crate) use act::{owner_number as frame_owner, shown_frame};
 pub(crate) use performance::Tracing;
 pub(crate) use screencast::Filming;
+pub(crate) use storage::State as StorageState;
 
 use crate::error::ToolError;
 use crate::run::Page;

@@ -56,6 +56,7 @@ impl Attempt {
         let plan = &self.plan;
         let settings = TabSettings {
             viewport: plan.launch.viewport,
+            device: plan.launch.device,
             policy: plan.policy,
             shim: plan.shim,
             scripts: plan.launch.scripts.clone(),

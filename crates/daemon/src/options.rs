@@ -9,7 +9,7 @@ use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::proxy::Proxy;
 use tabmux_browser::{
-    AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
+    AddressPolicy, Device, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
 };
 use tabmux_core::{
     BrowserKey, BrowserRef, Mode, Numbering, OnEnd, RestoredTabs, Routing, SessionConfig,
@@ -57,6 +57,8 @@ pub struct SessionOptions {
     pub tab_policy: TabPolicy,
     /// Whether it has cookies, storage and tabs of its own.
     pub isolated: bool,
+    /// The file whose cookies and storage the session starts with.
+    pub storage_state: Option<PathBuf>,
     /// How its calls of page tools find their tab.
     pub routing: Routing,
     /// Whether its focus follows the user's tab.
@@ -115,6 +117,9 @@ impl SessionOptions {
             _ => Mode::Static,
         };
         let browser = options.browser;
+        if browser.storage_state.is_some() && !browser.isolated {
+            return Err("A storage state needs an isolated session".into());
+        }
         Ok(Self {
             policy: AddressPolicy {
                 allow_files: browser.allow_file_urls,
@@ -123,6 +128,7 @@ impl SessionOptions {
             allow_default: browser.allow_default,
             connect_at_start: browser.connect_at_start,
             isolated: browser.isolated,
+            storage_state: browser.storage_state.clone(),
             routing: match options.hybrid_routing {
                 true => Routing::Hybrid,
                 false => Routing::Smart,
@@ -163,7 +169,9 @@ impl SessionOptions {
     /// The same for a session in its own process: it shares no browser, so isolation is a separate profile.
     #[must_use]
     pub fn alone(mut self) -> Self {
-        if std::mem::take(&mut self.isolated) {
+        if self.isolated {
+            // A storage state is loaded into a context.
+            self.isolated = self.storage_state.is_some();
             for browser in &mut self.browsers {
                 browser.launch.profile = ProfileChoice::Temporary;
             }
@@ -259,6 +267,17 @@ impl BrowserPlan {
             Some(dir) => ProfileChoice::At(dir),
             None => ProfileChoice::Ours,
         };
+        let device = options.device.as_deref().map(Device::named).transpose()?;
+        // The more specific flags win.
+        let device = device.map(|device| match options.viewport {
+            Some(size) => device.sized(size),
+            None => device,
+        });
+        let names = |argument: &String| argument.starts_with("--user-agent=");
+        let device = device.map(|device| match options.extra_args.iter().any(names) {
+            true => device.without_user_agent(),
+            false => device,
+        });
         let launch = LaunchOptions {
             wanted: Wanted {
                 executable: options.executable,
@@ -267,6 +286,7 @@ impl BrowserPlan {
             profile,
             headless: options.headless,
             viewport: options.viewport,
+            device,
             proxy: options.proxy.as_deref().map(Proxy::parse).transpose()?,
             accept_insecure_certs: options.accept_insecure_certs,
             extra_args: options.extra_args,

@@ -5,6 +5,7 @@ use crate::convert;
 use crate::main_loop::{Event, FoundAnswer, PagesEvent, Titles};
 use serde_json::{Map, Value};
 use std::future::Future;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::page_tools::{PageAnswer, ToolNumber};
@@ -106,6 +107,8 @@ pub(crate) async fn refresh_all(
 pub(crate) struct TabOwner {
     /// The session's own context, if it has one.
     pub(crate) context: Option<Context>,
+    /// The file whose cookies and storage the context starts with.
+    pub(crate) storage_state: Option<PathBuf>,
     /// The download folder.
     pub(crate) output: Option<OutputFolder>,
 }
@@ -126,7 +129,7 @@ pub(crate) async fn open_tab(
             .map_err(ToolError::from)?;
         let context = match &place.context {
             Some(own) => Some(
-                own.get_or_try_init(|| job.handle.make_context())
+                own.get_or_try_init(|| job.handle.make_context(place.storage_state.as_deref()))
                     .await?
                     .clone(),
             ),

@@ -140,6 +140,8 @@ pub struct BrowserOptions {
     pub headless: bool,
     /// Launch with a temporary profile.
     pub isolated: bool,
+    /// A file of cookies and storage in Playwright's format, with which an isolated session starts.
+    pub storage_state: Option<PathBuf>,
     /// Launch with this profile.
     pub user_data_dir: Option<PathBuf>,
     /// Launch this program.
@@ -148,6 +150,8 @@ pub struct BrowserOptions {
     pub channel: Option<String>,
     /// The size of pages.
     pub viewport: Option<(u32, u32)>,
+    /// The device that tabs emulate, by its name in Playwright.
+    pub device: Option<String>,
     /// A proxy.
     pub proxy: Option<String>,
     /// Accept invalid certificates.

@@ -97,6 +97,11 @@ pub struct BrowserFlags {
     #[arg(long)]
     isolated: bool,
 
+    /// Start with the cookies and local storage of this file, which Playwright or save_storage wrote. Needs
+    /// --isolated.
+    #[arg(long = "storageState", alias = "storage-state", value_name = "FILE")]
+    storage_state: Option<PathBuf>,
+
     /// Launch with this profile folder.
     #[arg(
         long = "userDataDir",
@@ -122,6 +127,10 @@ pub struct BrowserFlags {
     /// The size of pages, such as 1280x720.
     #[arg(long, value_name = "WxH", value_parser = viewport)]
     viewport: Option<(u32, u32)>,
+
+    /// Emulate this device in all tabs, such as "iPhone 15" or "Pixel 7 landscape".
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
 
     /// A proxy for the launched browser, such as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT.
     #[arg(long = "proxyServer", alias = "proxy-server", value_name = "URL")]
@@ -188,6 +197,12 @@ impl BrowserFlags {
     /// # Errors
     /// When flags contradict each other.
     pub fn options(self) -> anyhow::Result<BrowserOptions> {
+        if self.storage_state.is_some() && !self.isolated {
+            bail!(
+                "--storageState needs --isolated: it fills the session's own cookies and storage, \
+                 never a profile that others use"
+            );
+        }
         let endpoints = self.endpoints()?;
         let attaches = self.auto_connect || !endpoints.is_empty();
         if self.chooses_launch() && !endpoints.is_empty() {
@@ -219,10 +234,12 @@ impl BrowserFlags {
             launches,
             headless: self.headless,
             isolated: self.isolated,
+            storage_state: self.storage_state.map(absolute).transpose()?,
             user_data_dir: self.user_data_dir.map(absolute).transpose()?,
             executable: self.executable_path.map(program).transpose()?,
             channel: self.channel,
             viewport: self.viewport,
+            device: self.device,
             proxy: self.proxy_server,
             accept_insecure_certs: self.accept_insecure_certs,
             extra_args,
@@ -283,6 +300,7 @@ impl BrowserFlags {
             || self.channel.is_some()
             || self.proxy_server.is_some()
             || self.user_agent.is_some()
+            || self.device.is_some()
             || !self.init_script.is_empty()
             || !self.grant_permissions.is_empty()
     }

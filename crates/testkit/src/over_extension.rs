@@ -80,11 +80,18 @@ impl OverExtension {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether the browser has this flag.
+    pub fn runs_with(&self, flag: &str) -> bool {
+        self.flags.iter().any(|had| had == flag)
+    }
+
     /// Fails a test that needs a browser with another flag.
     #[track_caller]
     pub fn assert_runs_with(&self, flag: &str) {
-        let has = self.flags.iter().any(|had| had == flag);
-        assert!(has, "this test needs a browser with {flag}");
+        assert!(
+            self.runs_with(flag),
+            "this test needs a browser with {flag}"
+        );
     }
 
     fn read(told: &str) -> Self {

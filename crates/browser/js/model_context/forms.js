@@ -236,4 +236,6 @@ const followForms = (context) => {
   });
   addEventListener("DOMContentLoaded", scan);
   scan();
+  /** Scans now, if a scan is pending. */
+  return { settle: () => waiting && scan() };
 };

@@ -123,6 +123,7 @@ const makeModelContext = (changed) => {
           readOnlyHint: Boolean(annotations?.readOnlyHint),
           untrustedContentHint: Boolean(annotations?.untrustedContentHint),
           consequentialHint: Boolean(annotations?.consequentialHint),
+          debugging: Boolean(annotations?.debugging),
         },
         execute,
       };

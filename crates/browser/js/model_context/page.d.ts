@@ -4,6 +4,8 @@
 declare const BINDING: string;
 declare const WITH_SHIM: boolean;
 declare const FAILED: string;
+declare const FLUSH: string;
+declare const FLUSHED: string;
 declare const parse: typeof JSON.parse;
 declare const stringify: typeof JSON.stringify;
 declare const inside: unique symbol;

@@ -18,6 +18,8 @@ const reportTools = () => {
   const PACE = 256;
   /** A report up to this length needs no pause afterwards. */
   const FREE = 65536;
+  /** How many milliseconds of that pace a flush may use in advance. */
+  const MOST_AHEAD = 8000;
 
   /** Whether the top document belongs to another origin. */
   const isInForeignFrame = () => {
@@ -56,12 +58,15 @@ const reportTools = () => {
     }
   };
 
+  let readings = 0;
+  let told = 0;
   /**
-   * Reports all tools, and returns the length of the report.
+   * Reports all tools, unless a later report was ready first.
    * @param {Iterable<{ getTools(): Iterable<any> | Promise<Iterable<any>> }>} contexts
    * @param {boolean} native
    */
   const tellTools = async (contexts, native) => {
+    const reading = ++readings;
     const found = new Map();
     let leftOut = 0;
     let length = 0;
@@ -69,7 +74,7 @@ const reportTools = () => {
       for (const tool of await attempt(async () => [...(await context.getTools())], [])) {
         const about = await attempt(() => (!tool.window || tool.window === window) && facts(tool));
         if (about === undefined) leftOut += 1;
-        if (!about || found.has(about.name)) continue;
+        if (!about || about.debugging || found.has(about.name)) continue;
         const added = stringify(about).length;
         if (found.size < 200 && length + added <= MOST_TOLD) {
           found.set(about.name, about);
@@ -77,27 +82,48 @@ const reportTools = () => {
         } else leftOut += 1;
       }
     }
+    if (!native && reading < told) return;
+    told = reading;
     tell(stringify({ native, tools: [...found.values()], leftOut, asking: !native && Boolean(servers?.isAsking) }));
-    return length;
+    // After a long report there is a pause; the next report has the state at that time.
+    if (length > FREE) paidUntil = Math.max(paidUntil, performance.now()) + length / PACE;
   };
 
   /** @type {Set<PageContext>} */
   const contexts = new Set();
-  let next = -Infinity;
+  let gatheredUntil = -Infinity;
+  let paidUntil = -Infinity;
   let timer = 0;
-  const changed = () => {
-    timer ||= setTimeout(
-      async () => {
-        timer = 0;
-        next = performance.now() + 50;
-        // A tool that a page offers in two ways is called through the first.
-        const length = await tellTools(servers ? [...contexts, servers] : contexts, false);
-        // After a long report there is a pause; the next report has the state at that time.
-        if (length > FREE) next = Math.max(next, performance.now() + length / PACE);
-      },
-      Math.max(0, next - performance.now()),
-    );
+  /** @type {Promise<void> | undefined} */
+  let telling;
+  const tellNow = () => {
+    clearTimeout(timer);
+    timer = 0;
+    gatheredUntil = performance.now() + 50;
+    // A tool that a page offers in two ways is called through the first.
+    const mine = tellTools(servers ? [...contexts, servers] : [...contexts], false).then(() => {
+      if (telling === mine) telling = undefined;
+    });
+    telling = mine;
   };
+  const changed = () => {
+    timer ||= setTimeout(tellNow, Math.max(0, Math.max(gatheredUntil, paidUntil) - performance.now()));
+  };
+
+  /** @type {{ settle(): unknown } | undefined} */
+  let forms;
+  // Taken before a page can replace them, so that no page learns the names of the events.
+  const PlainEvent = Event;
+  const preventDefault = Function.prototype.call.bind(Event.prototype.preventDefault);
+  const dispatch = EventTarget.prototype.dispatchEvent.bind(window);
+  // Our isolated world asks for pending changes when a call ends, so that they are reported before its answer.
+  addEventListener(FLUSH, (event) => {
+    forms?.settle();
+    if (timer && paidUntil - performance.now() < MOST_AHEAD) tellNow();
+    if (!telling) return;
+    preventDefault(event);
+    telling.then(() => dispatch(new PlainEvent(FLUSHED)));
+  });
 
   const mayOffer = isSecureContext && !isInForeignFrame();
   const servers = mayOffer ? followServers(tell, isLate, changed) : undefined;
@@ -123,7 +149,7 @@ const reportTools = () => {
   if (WITH_SHIM && !getter && mayOffer) {
     const own = makeModelContext(changed);
     contexts.add(own);
-    followForms(own);
+    forms = followForms(own);
   }
   for (const type of ["DOMContentLoaded", "load"]) addEventListener(type, look);
   if (isLate) look();

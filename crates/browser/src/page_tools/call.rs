@@ -107,7 +107,10 @@ pub async fn call(
         }
     };
     match answer {
-        Some(answer) => watch.end(answer).await,
+        Some(answer) => {
+            run::flush_tools(&tab, &context.cancel).await;
+            watch.end(answer).await
+        }
         None => {
             stop_scripts(&tab).await;
             Err(ToolError::Stuck)

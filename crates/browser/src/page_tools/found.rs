@@ -149,6 +149,15 @@ impl Findings {
         self.web_mcp.iter().chain(&self.generated)
     }
 
+    /// The documents whose tools our script in the page reports, and not Chrome.
+    pub(crate) fn reported_by_pages(&self) -> Vec<DocumentId> {
+        let documents = self.web_mcp.iter().filter_map(|tool| match &tool.path {
+            CallPath::InPage(path) => Some(path.location.document),
+            CallPath::Native(_) | CallPath::Generated => None,
+        });
+        documents.collect()
+    }
+
     /// One tool, if the document still has it.
     pub fn find(&self, number: ToolNumber) -> Option<&Arc<FoundTool>> {
         self.tools().find(|tool| tool.number == number)

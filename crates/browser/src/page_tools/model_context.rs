@@ -2,8 +2,10 @@
 //! for MCP servers inside pages, and calls through each of them.
 
 mod call;
+mod flush;
 
 pub(crate) use call::{Call, Through, call};
+pub(crate) use flush::flush;
 
 use super::location::ToolLocation;
 use super::web_mcp::Form;
@@ -147,9 +149,11 @@ pub(crate) fn binding() -> AddBinding {
 /// The script that runs first in every document.
 pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
     let name = &*BINDING;
+    let [flush, flushed] = &*flush::EVENTS;
     AddScriptToEvaluateOnNewDocument {
         source: format!(
             "(() => {{ \"use strict\"; const BINDING = \"{name}\", WITH_SHIM = {shim}, FAILED = \"{FAILED}\"; \
+             const FLUSH = \"{flush}\", FLUSHED = \"{flushed}\"; \
              const {{ parse, stringify }} = JSON; const inside = Symbol.for(\"tabmux.modelContext\");\n\
              {SCRIPT}}})();"
         ),
@@ -193,10 +197,13 @@ struct AuxData {
 }
 
 /// The name of the binding. Pages cannot know it: our script removes it before the first script of a page runs.
-static BINDING: LazyLock<String> = LazyLock::new(|| {
+static BINDING: LazyLock<String> = LazyLock::new(|| format!("_{}", unguessable()));
+
+/// A random name that no page can guess.
+fn unguessable() -> String {
     let part = || RandomState::new().build_hasher().finish();
-    format!("_{:016x}{:016x}", part(), part())
-});
+    format!("{:016x}{:016x}", part(), part())
+}
 
 /// How the shim begins the message of a failed tool.
 const FAILED: &str = "Tool was executed but the invocation failed: ";

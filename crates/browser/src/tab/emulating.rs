@@ -1,5 +1,6 @@
 //! What a tab emulates: the active settings, and the commands that apply them.
 
+use crate::devices::Device;
 use serde::Serialize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_cdp::Session;
@@ -51,6 +52,11 @@ pub(crate) struct Viewport {
 }
 
 impl Emulating {
+    /// Starts with these settings.
+    pub(super) fn begin(emulation: Emulation) -> Self {
+        Self(Arc::new(Mutex::new(emulation)))
+    }
+
     /// The active settings.
     pub(crate) fn now(&self) -> Emulation {
         self.lock().clone()
@@ -61,7 +67,7 @@ impl Emulating {
         *self.lock() = emulation;
     }
 
-    /// Applies the settings to a new session, which is never the tab's own.
+    /// Applies the settings to a new session, except for the viewport, which only the tab itself has.
     pub(super) fn join(&self, session: &Session) {
         let now = self.lock();
         if now.network.is_some() {
@@ -89,6 +95,16 @@ impl Emulating {
 
     fn lock(&self) -> MutexGuard<'_, Emulation> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl From<&Device> for Emulation {
+    fn from(device: &Device) -> Self {
+        Self {
+            viewport: Some(device.viewport()),
+            user_agent: device.user_agent(),
+            ..Self::default()
+        }
     }
 }
 
@@ -222,6 +238,16 @@ impl Viewport {
                 angle: if self.landscape { 90 } else { 0 },
             }),
             ..Default::default()
+        }
+    }
+}
+
+impl Viewport {
+    pub(crate) fn touch_command(viewport: Option<Self>) -> emulation::SetTouchEmulationEnabled {
+        let touch = viewport.is_some_and(|viewport| viewport.touch);
+        emulation::SetTouchEmulationEnabled {
+            enabled: touch,
+            max_touch_points: touch.then_some(5),
         }
     }
 }

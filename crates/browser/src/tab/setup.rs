@@ -1,8 +1,8 @@
 //! Sets up the session of a tab or of a cross-site frame, so that no later event is missed.
 
-use super::TabSettings;
 use super::actor::Shared;
 use super::frames::Shown;
+use super::{TabSettings, Viewport};
 use crate::page_tools::model_context;
 use crate::script::LONGEST;
 use tabmux_cdp::types::{
@@ -29,10 +29,18 @@ pub(super) async fn set_up(
             ..Default::default()
         });
     }
+    let emulated = settings.emulation().viewport;
     let viewport = async {
-        match settings.viewport {
-            Some((width, height)) => session.send(fixed_size(width, height)).await.map(drop),
-            None => Ok(()),
+        match (emulated, settings.viewport) {
+            (Some(viewport), _) => {
+                let touch = Viewport::touch_command(emulated);
+                let sent = tokio::join!(session.send(viewport.command()), session.send(touch));
+                sent.0.map(drop).and(sent.1.map(drop))
+            }
+            (None, Some((width, height))) => {
+                session.send(fixed_size(width, height)).await.map(drop)
+            }
+            (None, None) => Ok(()),
         }
     };
     let resume = async {

@@ -1,6 +1,7 @@
 //! Emulation of another network, processor, location, browser, screen or language.
 
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::devices::Device;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{Conditions, Emulation, Tab, Viewport};
@@ -22,6 +23,8 @@ pub(super) struct Emulate {
     user_agent: Option<String>,
     /// dark, light or auto.
     color_scheme: Option<String>,
+    /// Like iPhone 15.
+    device: Option<String>,
     /// "390x844x3,mobile,touch,landscape"; all after the height is optional.
     viewport: Option<String>,
     /// Such as de-DE.
@@ -48,13 +51,15 @@ impl Tool for Emulate {
     const PROGRESSIVE: bool = false;
 
     fn check(&self) -> Result<(), String> {
-        self.applied_to(&Emulation::default()).map(drop)
+        let nothing = Emulation::default();
+        self.applied_to(&nothing, &nothing).map(drop)
     }
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
         let before = tab.emulation().now();
-        let mut wanted = self.applied_to(&before).map_err(ToolError::Arguments)?;
+        let wanted = self.applied_to(&before, &tab.usual_emulation());
+        let mut wanted = wanted.map_err(ToolError::Arguments)?;
         if wanted.own_user_agent.is_empty() && wanted.locale.is_some() {
             let version = tab.session().send(browser::GetVersion::default()).await?;
             wanted.own_user_agent = version.user_agent;
@@ -114,9 +119,16 @@ impl Tool for ResizePage {
 }
 
 impl Emulate {
-    /// The wanted emulation, given the current one.
-    fn applied_to(&self, now: &Emulation) -> Result<Emulation, String> {
+    /// The wanted emulation, given the current one. An empty argument restores the value in `usual`.
+    fn applied_to(&self, now: &Emulation, usual: &Emulation) -> Result<Emulation, String> {
         let mut wanted = now.clone();
+        if let Some(name) = &self.device {
+            let device = some(name).map(Device::named).transpose()?;
+            let device = device
+                .as_ref()
+                .map_or_else(|| usual.clone(), Emulation::from);
+            (wanted.viewport, wanted.user_agent) = (device.viewport, device.user_agent);
+        }
         if let Some(name) = &self.network_conditions {
             wanted.network = match name.as_str() {
                 "" | "No throttling" | "No emulation" => None,
@@ -133,7 +145,8 @@ impl Emulate {
             wanted.geolocation = some(text).map(place).transpose()?;
         }
         if let Some(text) = &self.user_agent {
-            wanted.user_agent = some(&plain("userAgent", text)?).map(Into::into);
+            let named = some(&plain("userAgent", text)?).map(Into::into);
+            wanted.user_agent = named.or_else(|| usual.user_agent.clone());
         }
         for (named, (argument, feature, values)) in [
             &self.color_scheme,
@@ -153,7 +166,7 @@ impl Emulate {
             }
         }
         if let Some(text) = &self.viewport {
-            wanted.viewport = some(text).map(viewport).transpose()?;
+            wanted.viewport = some(text).map(viewport).transpose()?.or(usual.viewport);
         }
         if let Some(text) = &self.locale {
             wanted.locale = some(&plain("locale", text)?).map(Into::into);
@@ -189,9 +202,9 @@ const MEDIA: [(&str, &str, &[&str]); 4] = [
 
 /// Resets the emulation of a tab that no session holds any more.
 pub(super) async fn reset(tab: &Tab) -> Result<(), ToolError> {
-    let before = tab.emulation().now();
-    tab.emulation().set(Emulation::default());
-    apply(tab, &before, &Emulation::default()).await
+    let (before, usual) = (tab.emulation().now(), tab.usual_emulation());
+    tab.emulation().set(usual.clone());
+    apply(tab, &before, &usual).await
 }
 
 /// Applies the differences, to every frame concerned.
@@ -238,7 +251,6 @@ async fn apply(tab: &Tab, before: &Emulation, wanted: &Emulation) -> Result<(), 
 
 async fn resize(tab: &Tab, viewport: Option<Viewport>) -> Result<(), ToolError> {
     let session = tab.session();
-    let touch = viewport.is_some_and(|viewport| viewport.touch);
     let metrics = match (viewport, tab.usual_size()) {
         (Some(viewport), _) => Some(viewport.command()),
         (None, Some((width, height))) => Some(emulation::SetDeviceMetricsOverride {
@@ -255,11 +267,7 @@ async fn resize(tab: &Tab, viewport: Option<Viewport>) -> Result<(), ToolError> 
             session.send(clear).await.map(drop)?;
         }
     }
-    let touch = emulation::SetTouchEmulationEnabled {
-        enabled: touch,
-        max_touch_points: touch.then_some(5),
-    };
-    session.send(touch).await?;
+    session.send(Viewport::touch_command(viewport)).await?;
     Ok(())
 }
 
@@ -464,16 +472,36 @@ mod tests {
     fn only_what_is_named_is_changed() {
         let first: Emulate =
             serde_json::from_str(r#"{"colorScheme": "dark", "locale": "de-DE"}"#).unwrap();
-        let now = first.applied_to(&Emulation::default()).unwrap();
+        let usual = Emulation::default();
+        let now = first.applied_to(&usual, &usual).unwrap();
         let next: Emulate = serde_json::from_str(r#"{"colorScheme": "auto"}"#).unwrap();
-        let now = next.applied_to(&now).unwrap();
+        let now = next.applied_to(&now, &usual).unwrap();
         assert_eq!(now.words(), ["locale de-DE"]);
+    }
+
+    #[test]
+    fn an_empty_argument_restores_the_default() {
+        let usual = Emulation::from(&Device::named("iPhone 15").unwrap());
+        let wish = |json: &str| serde_json::from_str::<Emulate>(json).unwrap();
+        let other = wish(r#"{"device": "Pixel 7", "userAgent": "Mine"}"#);
+        let other = other.applied_to(&usual, &usual).unwrap();
+        assert_eq!(
+            other.words(),
+            ["user agent \"Mine\"", "viewport 412x839x2.625,mobile,touch"]
+        );
+        for back in [r#"{"device": ""}"#, r#"{"userAgent": "", "viewport": ""}"#] {
+            assert_eq!(wish(back).applied_to(&other, &usual).unwrap(), usual);
+        }
+        let nothing = Emulation::default();
+        let bare = wish(r#"{"device": ""}"#).applied_to(&other, &nothing);
+        assert_eq!(bare.unwrap(), nothing);
     }
 
     #[test]
     fn nonsense_is_refused() {
         for json in [
             r#"{"networkConditions": "5G"}"#,
+            r#"{"device": "Toaster"}"#,
             r#"{"cpuThrottlingRate": 0.5}"#,
             r#"{"geolocation": "100,0"}"#,
             r#"{"colorScheme": "pink"}"#,

@@ -7,6 +7,7 @@ mod whole;
 
 pub(super) use cookies::Cookies;
 pub(super) use entries::{LocalStorage, SessionStorage};
+pub(crate) use state::State;
 pub(super) use state::{LoadStorage, SaveStorage};
 
 use crate::error::ToolError;

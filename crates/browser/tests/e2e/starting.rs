@@ -20,7 +20,7 @@ async fn an_isolated_session_gets_its_page_and_no_pages_of_a_window() {
         return;
     };
     let harness = BrowserHarness::connect(&headless(program)).await;
-    let context = harness.browser.make_context().await.unwrap();
+    let context = harness.browser.make_context(None).await.unwrap();
     let blank = AddressPolicy::default().parse("about:blank").unwrap();
     let limit = Duration::from_secs(30);
     let opening = harness

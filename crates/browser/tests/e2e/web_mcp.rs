@@ -33,14 +33,15 @@ async fn tools_of_a_page_are_found_before_it_counts_as_open_and_can_be_called() 
         )
         .await;
     let found = harness.tools(&tab);
-    let names: Vec<_> = found.web_mcp.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["sum", "find_car"]);
-    let sum = &found.web_mcp[0];
+    let mut names: Vec<_> = found.web_mcp.iter().map(|tool| &*tool.name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["find_car", "sum"]);
+    let sum = harness.tool(&tab, "sum");
     assert!(sum.read_only && !sum.consequential);
     assert_eq!(&*sum.description, "Adds");
     assert_eq!(sum.read_schema()["properties"]["a"]["type"], "number");
     assert_eq!(&*sum.origin, harness.origin());
-    let form = &found.web_mcp[1];
+    let form = harness.tool(&tab, "find_car");
     assert!(!form.read_only);
     assert_eq!(form.read_schema()["required"], json!(["make"]));
 

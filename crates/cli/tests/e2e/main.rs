@@ -41,6 +41,7 @@ mod panel_pictures;
 mod panel_questions;
 mod panel_sites;
 mod peers;
+mod playwright_flags;
 mod policy;
 mod private;
 mod profile_names;

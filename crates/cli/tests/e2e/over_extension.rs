@@ -2,7 +2,7 @@
 //! in one process with one browser, and every test with its own daemon.
 //!
 //! What is left out, and why:
-//! - `attach`, `endpoint_secrets`, `proxy`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
+//! - `attach`, `endpoint_secrets`, `playwright_flags`, `proxy`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
 //! - `lifecycle`: how browsers that we launched end.
 //! - `kills`: `kills/own_browser.rs` is the counterpart, and also kills the extension.
 //! - `load`: compares times, which needs an idle machine; `sessions` has ten agents at once.
@@ -85,7 +85,8 @@ fn fixed_list_and_peers() {
 
 #[test]
 fn page_tools_where_chrome_has_none() {
-    OverExtension::run(&[HOSTILE], &[], &[WITHOUT_WEB_MCP]);
+    let without = ["page_tools::tools_of_a_tab_that_nobody_works_in"];
+    OverExtension::run(&["page_tools::"], &without, &[WITHOUT_WEB_MCP]);
 }
 
 /// The flags for experimental features with which `tabmux` launches its own Chrome.

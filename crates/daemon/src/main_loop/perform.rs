@@ -4,6 +4,7 @@ use super::MainLoop;
 use crate::contexts::Context;
 use crate::convert;
 use crate::work::{self, Job};
+use std::path::PathBuf;
 use tabmux_browser::bounds;
 use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
 use tabmux_protocol::BackendEvent;
@@ -49,6 +50,7 @@ impl MainLoop {
                 let (_, generate) = self.wanted_by(call);
                 let place = work::TabOwner {
                     context,
+                    storage_state: self.storage_state_for(call),
                     output: self.output_of(call),
                 };
                 self.start(call, browser, |job| {
@@ -159,6 +161,16 @@ impl MainLoop {
         let (session, name) = (call.session, call.extras.context.clone());
         let isolated = self.sessions.get(&session)?.options.isolated;
         (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
+    }
+
+    /// The storage state for the context of a call's session. Named contexts start empty.
+    fn storage_state_for(&self, call: CallId) -> Option<PathBuf> {
+        let call = self
+            .calls
+            .get(&call)
+            .filter(|call| call.extras.context.is_none())?;
+        let session = self.sessions.get(&call.session)?;
+        session.options.storage_state.clone()
     }
 
     /// The session of a call, and how many generated tools it wants.

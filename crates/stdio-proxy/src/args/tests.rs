@@ -140,6 +140,7 @@ fn every_flag_of_playwright_mcp_is_accepted_or_refused_in_a_sentence() {
             match name {
                 "cdpHeader" => words.push("--cdpEndpoint=ws://x"),
                 "proxyBypass" => words.push("--proxy-server=http://x"),
+                "storageState" => words.push("--isolated"),
                 _ => {}
             }
             if let Err(error) = args(&words) {
@@ -155,14 +156,12 @@ fn every_flag_of_playwright_mcp_is_accepted_or_refused_in_a_sentence() {
         "allowedHosts",
         "blockServiceWorkers",
         "browser",
-        "device",
         "endpoint",
         "host",
         "initPage",
         "mobile",
         "profileDirName",
         "secrets",
-        "storageState",
         "webmcp",
     ];
     assert_eq!(refused, expected);
@@ -197,6 +196,10 @@ fn flags_of_playwright_mcp_mean_those_of_ours() {
         "clipboard-read",
         "--allow-unrestricted-file-access",
         "--output-dir=/out",
+        "--device",
+        "iPhone 15",
+        "--isolated",
+        "--storage-state=/state.json",
     ]);
     std::fs::remove_file(script).unwrap();
     let browser = given.browser;
@@ -210,6 +213,8 @@ fn flags_of_playwright_mcp_mean_those_of_ours() {
     assert_eq!(browser.extra_args, arguments);
     assert_eq!(browser.channel.as_deref(), Some("beta"));
     assert_eq!(browser.init_scripts, ["var a = 1;"]);
+    assert_eq!(browser.device.as_deref(), Some("iPhone 15"));
+    assert_eq!(browser.storage_state, Some("/state.json".into()));
     assert_eq!(browser.permissions, ["geolocation", "clipboard-read"]);
     assert_eq!(given.roots, [PathBuf::from("/")]);
     assert_eq!(given.output, Some("/out".into()));
@@ -229,6 +234,22 @@ fn flags_of_playwright_mcp_mean_those_of_ours() {
     );
     let mine = options(&["--extension", "--browser", "chrome"]).browser;
     assert_eq!(mine.extension_name.as_deref(), Some("chrome"));
+}
+
+#[test]
+fn a_storage_state_is_refused_without_isolated() {
+    let state = "--storage-state=/state.json";
+    for others in [
+        &[][..],
+        &["--user-data-dir=/profile"],
+        &["--cdp-endpoint=http://127.0.0.1:9222"],
+        &["--extension"],
+        &["--auto-connect"],
+    ] {
+        let args = args(&[&[state], others].concat()).unwrap();
+        let told = args.browser.options().unwrap_err().to_string();
+        assert!(told.contains("--storageState needs --isolated"), "{told}");
+    }
 }
 
 #[test]

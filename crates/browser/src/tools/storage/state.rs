@@ -4,16 +4,22 @@ use super::cookies::{SAME_SITE, of_page};
 use super::entries::{Kind, ask};
 use super::site;
 use super::whole::read_all;
+use crate::address::AddressPolicy;
 use crate::bounds;
 use crate::error::ToolError;
-use crate::files::Destination;
+use crate::files::{self, Destination};
+use crate::navigate;
 use crate::origins::OriginPolicy;
 use crate::run::Page;
+use crate::tab::{Action, Pattern, Rule, Tab};
 use crate::text::one_line;
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
+use crate::world::World;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
 
@@ -101,26 +107,13 @@ impl Tool for LoadStorage {
             origins: own,
         };
         // Chrome accepts all cookies or none, so they come first.
-        let params = loaded.cookies.iter().map(StoredCookie::param).collect();
-        let set = page
-            .tab
-            .session()
-            .send(network::SetCookies { cookies: params });
-        set.await.map_err(|error| match error {
-            CdpError::Rejected { message, .. } => ToolError::File(format!(
-                "{} has a cookie that Chrome refuses ({}). Nothing was loaded.",
-                one_line(&self.file_path, 200),
-                one_line(&message, 100)
-            )),
-            error => error.into(),
-        })?;
+        loaded.set_cookies(&page.tab, &self.file_path).await?;
         for origin in &loaded.origins {
             for (kind, entries) in [
                 (Kind::Local, &origin.local_storage),
                 (Kind::Session, &origin.session_storage),
             ] {
-                let set: Vec<_> = entries.iter().map(|it| [&it.name, &it.value]).collect();
-                ask(&world, kind, json!({ "set": set })).await?;
+                put(&world, kind, entries).await?;
             }
         }
         let mut said = format!("Loaded {}.", loaded.words());
@@ -138,7 +131,7 @@ impl Tool for LoadStorage {
 
 /// The whole file.
 #[derive(Debug, Deserialize, Serialize)]
-struct State {
+pub(crate) struct State {
     #[serde(default)]
     cookies: Vec<StoredCookie>,
     #[serde(default)]
@@ -182,6 +175,82 @@ struct Named {
 }
 
 impl State {
+    /// Reads a file that a flag names.
+    pub(crate) async fn read(file: &Path) -> Result<Self, ToolError> {
+        let text = files::read_by_flag(file, MAX_BYTES).await?;
+        Self::parse(&text, &file.to_string_lossy())
+    }
+
+    fn parse(text: &[u8], path: &str) -> Result<Self, ToolError> {
+        let fail = |why: String| ToolError::File(format!("{} {why}", one_line(path, 300)));
+        let state: Self = serde_json::from_slice(text)
+            .map_err(|error| fail(format!("is not a file of save_storage: {error}.")))?;
+        let strange = |cookie: &&StoredCookie| {
+            let same_site = cookie.same_site.as_deref();
+            same_site.is_some_and(|it| !SAME_SITE.contains(&it))
+        };
+        match state.cookies.iter().find(strange) {
+            Some(cookie) => Err(fail(format!(
+                "has a cookie {} whose sameSite is not one of {}.",
+                one_line(&cookie.name, 60),
+                SAME_SITE.join(", ")
+            ))),
+            None => Ok(state),
+        }
+    }
+
+    /// Loads cookies and local storage into the context of a blank tab, except for blocked sites. The tab navigates to
+    /// each origin; every request is answered with an empty page, so no server is asked.
+    pub(crate) async fn load_into(mut self, tab: &Tab, file: &Path) -> Result<(), ToolError> {
+        let file = file.to_string_lossy();
+        let policy = bounds::here().unwrap_or_default();
+        self.cookies.retain(|it| it.may_be_set("", &policy));
+        self.set_cookies(tab, &file).await?;
+        tab.rules().set(vec![empty_page()]);
+        tab.rules().tell(tab.session()).await?;
+        for Origin {
+            origin,
+            local_storage,
+            ..
+        } in &self.origins
+        {
+            if local_storage.is_empty() || policy.check(origin).is_err() {
+                continue;
+            }
+            let wrong = || {
+                ToolError::File(format!(
+                    "{} has the local storage of {}, which is not the origin of a website. Nothing was loaded.",
+                    one_line(&file, 300),
+                    one_line(origin, 200)
+                ))
+            };
+            let is_web = origin.starts_with("http://") || origin.starts_with("https://");
+            let address = AddressPolicy::default().parse(origin).ok();
+            let address = address.filter(|_| is_web).ok_or_else(wrong)?;
+            navigate::go(tab, &address).await?;
+            let world = tab.world().await?;
+            if world.origin != *origin {
+                return Err(wrong());
+            }
+            put(&world, Kind::Local, local_storage).await?;
+        }
+        Ok(())
+    }
+
+    /// Sets all cookies or none.
+    async fn set_cookies(&self, tab: &Tab, file: &str) -> Result<(), ToolError> {
+        let cookies = self.cookies.iter().map(StoredCookie::param).collect();
+        let set = tab.session().send(network::SetCookies { cookies }).await;
+        set.map(drop).map_err(|error| match error {
+            CdpError::Rejected { message, .. } => ToolError::File(format!(
+                "{} has a cookie that Chrome refuses ({}). Nothing was loaded.",
+                one_line(file, 200),
+                one_line(&message, 100)
+            )),
+            error => error.into(),
+        })
+    }
+
     fn words(&self) -> String {
         let local: usize = self.origins.iter().map(|it| it.local_storage.len()).sum();
         let session: usize = self.origins.iter().map(|it| it.session_storage.len()).sum();
@@ -237,20 +306,24 @@ impl StoredCookie {
 
 async fn read(page: &Page, path: &str) -> Result<State, ToolError> {
     let text = page.files.read(path, MAX_BYTES).await?;
-    let fail = |why: String| ToolError::File(format!("{} {why}", one_line(path, 300)));
-    let state: State = serde_json::from_slice(&text)
-        .map_err(|error| fail(format!("is not a file of save_storage: {error}.")))?;
-    let strange = |cookie: &&StoredCookie| {
-        let same_site = cookie.same_site.as_deref();
-        same_site.is_some_and(|it| !SAME_SITE.contains(&it))
-    };
-    match state.cookies.iter().find(strange) {
-        Some(cookie) => Err(fail(format!(
-            "has a cookie {} whose sameSite is not one of {}.",
-            one_line(&cookie.name, 60),
-            SAME_SITE.join(", ")
-        ))),
-        None => Ok(state),
+    State::parse(&text, path)
+}
+
+async fn put(world: &World, kind: Kind, entries: &[Named]) -> Result<(), ToolError> {
+    let set: Vec<_> = entries.iter().map(|it| [&it.name, &it.value]).collect();
+    ask(world, kind, json!({ "set": set })).await.map(drop)
+}
+
+/// An empty page for every address.
+fn empty_page() -> Rule {
+    let html = ("Content-Type".to_owned(), "text/html".to_owned());
+    Rule {
+        pattern: Pattern("*".into()),
+        action: Action::Mock {
+            status: 200,
+            headers: [html].into(),
+            body: Arc::default(),
+        },
     }
 }
 

@@ -162,9 +162,20 @@ async fn a_tool_that_leads_to_another_page_says_where() {
     let tab = harness.page("2", &form("/without"), "").await;
     let answer = harness.words(&tab, "go", json!({"q": "x"})).await;
     assert!(answer.ends_with("/without?q=x."), "{answer}");
-    let elsewhere = harness.server.cross_site_url("/without");
-    let tab = harness.page("3", &form(&elsewhere), "").await;
-    let answer = harness.failure(&tab, "go", json!({"q": "x"})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chrome_refuses_a_form_tool_that_leads_to_another_site() {
+    let Some(harness) = PageToolsHarness::start().await else {
+        return;
+    };
+    harness.serve("/elsewhere", "", "");
+    let elsewhere = harness.server.cross_site_url("/elsewhere");
+    let form = format!(
+        r#"<form action="{elsewhere}" toolname="go" tooldescription="Go" toolautosubmit><button>Go</button></form>"#
+    );
+    let tab = harness.page("", &form, "").await;
+    let answer = harness.failure(&tab, "go", json!({})).await;
     assert!(answer.contains("cross-origin navigation"), "{answer}");
 }
 
@@ -240,7 +251,7 @@ async fn what_a_hostile_page_registers_is_bounded() {
     tabmux_testkit::patiently(full, || "too few tools".into())
         .await
         .unwrap();
-    assert_eq!(harness.value(&tab, "many_7", json!({})).await, 7);
+    assert_eq!(harness.value(&tab, "many_1", json!({})).await, 1);
     let names = harness.names(&tab);
     assert_eq!(names.len(), 200);
     assert!(!names.contains(&"huge_schema".to_owned()));
@@ -253,8 +264,11 @@ async fn what_a_hostile_page_registers_is_bounded() {
           execute: () => 1}, {signal: c.signal});
         c.abort(); } }, 1), 0"#;
     harness.page_value(&tab, churn).await;
+    // Another site, because tabs of one site may share a process.
+    let calm = r#"add({name: "calm", execute: () => "calm"});"#;
+    harness.serve("/calm", "", calm);
     let other = harness
-        .page("2", "", r#"add({name: "calm", execute: () => "calm"});"#)
+        .open_url(&harness.server.cross_site_url("/calm"))
         .await;
     assert_eq!(harness.value(&other, "calm", json!({})).await, "calm");
     assert_eq!(harness.names(&tab).len(), 200);

@@ -289,3 +289,59 @@ async fn what_a_page_brings_along_is_left_alone_and_heard() {
         .await;
     harness.until_names(&tab, &["mine", "more"]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_that_a_call_changed_are_known_with_its_answer() {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
+        return;
+    };
+    let own = r#"
+        const gone = [];
+        add({name: "more", execute: ({n}) => {
+          gone[n] = new AbortController();
+          add({name: "made_" + n, execute: () => n}, {signal: gone[n].signal});
+        }});
+        add({name: "less", execute: ({n}) => gone[n].abort()});"#;
+    harness.serve("/near", "", "");
+    let tab = harness
+        .page("", r#"<iframe src="/near"></iframe><main></main>"#, own)
+        .await;
+    let names_after = async || {
+        harness.browser.report_tools(tab.target()).await.unwrap();
+        let mut names = harness.names(&tab);
+        names.sort_unstable();
+        names
+    };
+    // One change directly after another, so that the page has just reported the previous one.
+    for n in 0..5 {
+        let made = format!("made_{n}");
+        harness.words(&tab, "more", json!({"n": n})).await;
+        assert_eq!(names_after().await, ["less", &made, "more"]);
+        harness.words(&tab, "less", json!({"n": n})).await;
+        assert_eq!(names_after().await, ["less", "more"]);
+    }
+    // The same for our own tools: in the page, in a frame of its origin, and with forms.
+    for (script, names) in [
+        (
+            "() => { add({name: 'here', execute: () => 1}); }",
+            &["here", "less", "more"][..],
+        ),
+        (
+            "() => { frames[0].eval(\"add({name: 'near', execute: () => 1})\"); }",
+            &["here", "less", "more", "near"],
+        ),
+        (
+            "() => { document.querySelector('main').innerHTML = \
+             '<form toolname=form tooldescription=F><input name=a><button>B</button></form>'; }",
+            &["form", "here", "less", "more", "near"],
+        ),
+        (
+            "() => document.forms[0].remove()",
+            &["here", "less", "more", "near"],
+        ),
+    ] {
+        let script = json!({"function": script});
+        harness.text(&tab, "evaluate_script", script).await;
+        assert_eq!(names_after().await, names);
+    }
+}

@@ -33,8 +33,11 @@ pub(super) static FLAGS: &[Flag] = &[
     one("viewportSize", Here::Value("viewport")),
     one("userAgent", Here::Same),
     one("proxyBypass", Here::Same),
-    one("device", Here::Refused(true, DEVICE)),
-    switch("mobile", Here::Refused(true, DEVICE)),
+    one("device", Here::Same),
+    switch(
+        "mobile",
+        Here::Refused(true, "name a device, such as --device \"Pixel 7\""),
+    ),
     one(
         "idleTimeout",
         Here::Idle(true, "a browser is closed when no session needs it"),
@@ -56,13 +59,7 @@ pub(super) static FLAGS: &[Flag] = &[
         ),
     ),
     several("grantPermissions", Here::Same),
-    one(
-        "storageState",
-        Here::Refused(
-            true,
-            "start with --categoryStorage, open the site, and call load_storage with that file",
-        ),
-    ),
+    one("storageState", Here::Same),
     switch(
         "blockServiceWorkers",
         Here::Refused(true, "service workers always run; remove it"),
@@ -154,6 +151,5 @@ pub(super) const SHARED: [&str; 10] = [
     "userDataDir",
 ];
 
-const DEVICE: &str = "use --viewport and --userAgent, or the tool emulate, whose viewport is for example \"390x844x3,mobile,touch\"";
 const TIMEOUT: &str = "calls that wait take a timeout";
 const STDIO: &str = "MCP clients start tabmux and communicate over stdin and stdout; remove it";

@@ -1,0 +1,117 @@
+//! Browser contexts: the tabs of one share cookies and storage with each other only.
+
+use super::actor_requests::ActorRequest;
+use super::{Browser, ContextId, permissions};
+use crate::bounds;
+use crate::error::ToolError;
+use crate::tools::StorageState;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tabmux_cdp::types::target;
+use tokio::sync::oneshot;
+
+impl Browser {
+    /// Creates a browser context: its tabs share cookies and storage with each other only. With `storage`, a file in
+    /// Playwright's format, the context starts with the cookies and local storage of that file; if they cannot be
+    /// loaded, there is no context. It ends with our connection at the latest.
+    pub async fn make_context(&self, storage: Option<&Path>) -> Result<ContextId, ToolError> {
+        let Some(file) = storage else {
+            return self.make_empty_context().await;
+        };
+        if !self.0.launched {
+            return Err(ToolError::NotActionable {
+                why: "--storageState works only in a browser that tabmux launches, and this one is attached. \
+                      Use a session without that flag."
+                    .into(),
+            });
+        }
+        let state = StorageState::read(file).await?;
+        let context = self.make_empty_context().await?;
+        let load = load(self.clone(), context.clone(), state, file.to_owned());
+        // A task of its own, because it must close its tab even if the call is cancelled.
+        let policy = bounds::here().unwrap_or_default();
+        let loaded = tokio::spawn(bounds::within(policy, load)).await;
+        match loaded.map_err(|_| ToolError::BrowserGone).flatten() {
+            Ok(()) => Ok(context),
+            Err(error) => {
+                let _ = self.end_context(context).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends a context and closes all its tabs.
+    pub async fn end_context(&self, context: ContextId) -> Result<(), ToolError> {
+        let dispose = target::DisposeBrowserContext {
+            browser_context_id: context.clone(),
+        };
+        self.0.session.send(dispose).await?;
+        self.0.privacy.forget_context(&context);
+        Ok(())
+    }
+
+    async fn make_empty_context(&self) -> Result<ContextId, ToolError> {
+        let create = target::CreateBrowserContext {
+            dispose_on_detach: Some(true),
+            ..Default::default()
+        };
+        let context = self.0.session.send(create).await?.browser_context_id;
+        if let Some(staging) = &self.0.staging {
+            let behavior = staging.behavior(Some(context.clone()));
+            self.0.session.send(behavior).await?;
+        }
+        permissions::grant(&self.0.session, &self.0.permissions, Some(context.clone())).await;
+        self.0.privacy.open(context.clone());
+        Ok(context)
+    }
+}
+
+/// Loads a storage state into a context, in a tab that is never announced: the actor announces no new tab between
+/// these two requests, and the tab is closed by then.
+async fn load(
+    browser: Browser,
+    context: ContextId,
+    state: StorageState,
+    file: PathBuf,
+) -> Result<(), ToolError> {
+    let (done, begun) = oneshot::channel();
+    browser.request(ActorRequest::BeginMaking { done }).await?;
+    let _ = begun.await;
+    let loaded = load_in_hidden_tab(&browser, context, state, &file).await;
+    let (done, ended) = oneshot::channel();
+    browser
+        .request(ActorRequest::EndMaking { made: None, done })
+        .await?;
+    let _ = ended.await;
+    loaded
+}
+
+async fn load_in_hidden_tab(
+    browser: &Browser,
+    context: ContextId,
+    state: StorageState,
+    file: &Path,
+) -> Result<(), ToolError> {
+    let create = target::CreateTarget {
+        url: "about:blank".into(),
+        background: Some(true),
+        browser_context_id: Some(context),
+        ..Default::default()
+    };
+    let target = browser.0.session.send(create).await?.target_id;
+    let load = async {
+        let tab = browser.tab(&target).await?;
+        state.load_into(&tab, file).await
+    };
+    let loaded = tokio::time::timeout(LOAD_LIMIT, load).await;
+    browser.close_tab(&target, false).await?;
+    loaded.unwrap_or_else(|_| {
+        Err(ToolError::TimedOut {
+            what: "Loading the storage state".into(),
+            millis: LOAD_LIMIT.as_millis(),
+            next: "Remove some origins from the file.".into(),
+        })
+    })
+}
+
+const LOAD_LIMIT: Duration = Duration::from_secs(20);
