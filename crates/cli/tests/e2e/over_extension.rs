@@ -127,6 +127,11 @@ impl Capability {
     }
 }
 
+/// Whether pages have WebMCP's stand-in in the tests of this process.
+pub(crate) fn has_stand_in() -> bool {
+    OverExtension::here().is_some_and(|over| over.runs_with(WITHOUT_WEB_MCP))
+}
+
 /// Makes a home whose daemon the extension knows, and leaves the browser without tabs and cookies.
 pub(crate) fn move_in(over: &'static OverExtension, home: &Path) {
     tabmux_testkit::over_extension::pair(&over.secret, home);
