@@ -23,8 +23,6 @@ pub(super) struct Emulate {
     user_agent: Option<String>,
     /// dark, light or auto.
     color_scheme: Option<String>,
-    /// Like iPhone 15.
-    device: Option<String>,
     /// "390x844x3,mobile,touch,landscape"; all after the height is optional.
     viewport: Option<String>,
     /// Such as de-DE.
@@ -33,6 +31,9 @@ pub(super) struct Emulate {
     timezone: Option<String>,
     /// A JSON object of headers, sent with every request.
     extra_http_headers: Option<String>,
+    /// A preset of viewport and user agent. Accepted, but not listed: the list has no bytes left for it.
+    #[schemars(skip)]
+    device: Option<String>,
     // Further arguments of chrome-devtools-mcp. Accepted, but not listed.
     #[schemars(skip)]
     forced_colors: Option<String>,

@@ -127,6 +127,11 @@ impl Capability {
     }
 }
 
+/// Whether pages have WebMCP's polyfill in the tests of this process.
+pub(crate) fn has_polyfill() -> bool {
+    OverExtension::here().is_some_and(|over| over.runs_with(WITHOUT_WEB_MCP))
+}
+
 /// Prepares a home whose daemon the extension knows, and clears tabs and cookies of the browser.
 pub(crate) fn move_in(over: &'static OverExtension, home: &Path) {
     tabmux_testkit::over_extension::pair(&over.secret, home);
