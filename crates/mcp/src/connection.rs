@@ -1,6 +1,12 @@
-//! The state of one client, shared by the handler and its helpers.
+//! One client, whatever transport it uses: the state that the handler and its helpers share.
 
-use crate::{ending::Ending, notifier::Flusher, roots::Roots, subscribers::Subscribers};
+use crate::{
+    ending::Ending,
+    handler::Handler,
+    notifier::{Flusher, Notifier},
+    roots::Roots,
+    subscribers::Subscribers,
+};
 use rmcp::{RoleServer, service::RequestContext};
 use std::sync::{
     Arc,
@@ -9,7 +15,7 @@ use std::sync::{
 use tabmux_protocol::{Backend, RequestId};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-pub(crate) struct Session<B> {
+pub(crate) struct Connection<B> {
     pub(crate) backend: Arc<B>,
     pub(crate) subscribers: Arc<Subscribers>,
     pub(crate) ending: Ending,
@@ -19,14 +25,20 @@ pub(crate) struct Session<B> {
     next_call: AtomicU64,
 }
 
-impl<B: Backend> Session<B> {
-    pub(crate) fn new(
-        backend: Arc<B>,
-        subscribers: Arc<Subscribers>,
-        ending: Ending,
-        flusher: Flusher,
-    ) -> Self {
-        Self {
+impl<B: Backend> Connection<B> {
+    /// The two halves that a transport runs: the handler answers the client's messages, the notifier sends the
+    /// backend's events. A transport passes every message through [`Handler::intake`] first, and stops when
+    /// [`Handler::ending`] says so.
+    pub(crate) fn start(backend: impl Into<Arc<B>>) -> (Handler<B>, Notifier<B>) {
+        let backend = backend.into();
+        let ending = Ending::default();
+        let subscribers = Arc::new(Subscribers::default());
+        let (notifier, flusher) = Notifier::new(
+            Arc::clone(&backend),
+            Arc::clone(&subscribers),
+            ending.clone(),
+        );
+        let connection = Self {
             backend,
             subscribers,
             ending,
@@ -34,7 +46,8 @@ impl<B: Backend> Session<B> {
             roots: Roots::default(),
             permits: Semaphore::new(MOST_CALLS_AT_ONCE),
             next_call: AtomicU64::new(1),
-        }
+        };
+        (Handler::new(connection), notifier)
     }
 
     /// A permit for one more call, unless too many are running.
