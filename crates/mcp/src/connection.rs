@@ -7,7 +7,6 @@ use crate::{
     roots::Roots,
     subscribers::Subscribers,
 };
-use rmcp::{RoleServer, service::RequestContext};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -57,9 +56,9 @@ impl<B: Backend> Connection<B> {
 
     /// An id for a call that is unique in this session. The client's own id may not be: `1` and `"1"` look
     /// alike, and a client may use one twice.
-    pub(crate) fn name_call(&self, context: &RequestContext<RoleServer>) -> RequestId {
+    pub(crate) fn next_id(&self) -> RequestId {
         let number = self.next_call.fetch_add(1, Ordering::Relaxed);
-        RequestId(format!("{}#{number}", context.id))
+        RequestId(number.to_string())
     }
 }
 

@@ -133,7 +133,7 @@ impl<B: Backend> ServerHandler for Handler<B> {
             );
             return Ok(convert::tool_result(reply).into());
         };
-        let name = connection.name_call(&context);
+        let name = connection.next_id();
         let token = context.meta.get_progress_token();
         let method = AskMethod::of(&context);
         let asking = asking::asking(method, &mut params);
