@@ -50,25 +50,21 @@ pub(crate) struct Link {
     reader: LineReader,
     writer: LineWriter,
     session: SessionId,
-    /// How many requests this session has made, over all its links.
-    count: u64,
+    /// What precedes a call's id on the socket.
+    prefix: String,
+    /// How many lists were asked for on this link.
+    lists_asked: u64,
     tools: HashMap<String, ListAnswer>,
-    calls: HashMap<RequestId, PendingCall>,
+    /// Calls without an answer, by their callers' ids.
+    calls: HashMap<RequestId, oneshot::Sender<Result<CallReply, CallFailure>>>,
     stopping: bool,
     /// The client's folders as last sent, to send them again after a reconnect.
     roots: Option<Vec<PathBuf>>,
 }
 
-struct PendingCall {
-    request: RequestId,
-    answer: oneshot::Sender<Result<CallReply, CallFailure>>,
-}
-
 /// The outcome of a link that has ended.
 pub(crate) struct Over {
     pub(crate) end: End,
-    /// How many requests the session has made so far.
-    pub(crate) count: u64,
     /// Whether pending calls were answered with an error.
     pub(crate) told: bool,
     /// Pending requests for a list, which the next daemon can answer.
@@ -89,17 +85,23 @@ pub(crate) enum End {
 }
 
 impl Link {
+    /// `is_named` if several processes may use the session at once: their calls must have different ids.
     pub(crate) fn new(
         reader: LineReader,
         writer: LineWriter,
         session: SessionId,
-        count: u64,
+        is_named: bool,
     ) -> Self {
+        let prefix = match is_named {
+            true => format!("{}:{}.", session.0, std::process::id()),
+            false => format!("{}:", session.0),
+        };
         Self {
             reader,
             writer,
             session,
-            count,
+            prefix,
+            lists_asked: 0,
             tools: HashMap::new(),
             calls: HashMap::new(),
             stopping: false,
@@ -143,11 +145,10 @@ impl Link {
         };
         let told = !self.calls.is_empty();
         for waiting in self.calls.into_values() {
-            let _ = waiting.answer.send(Ok(CallReply::error(why)));
+            let _ = waiting.send(Ok(CallReply::error(why)));
         }
         Over {
             end,
-            count: self.count,
             told,
             lists: self.tools.into_values().collect(),
             roots: self.roots,
@@ -160,9 +161,7 @@ impl Link {
         if order.is_abandoned() {
             return Ok(());
         }
-        self.count += 1;
         let session_id = self.session.clone();
-        let name = format!("{}:{}", session_id.0, self.count);
         let message = match order {
             Order::Introduce(_) => return Ok(()), // Too late: the session is already open.
             Order::Roots(roots) => {
@@ -170,11 +169,10 @@ impl Link {
                 FromClient::Roots { session_id, roots }
             }
             Order::Tools(answer) => {
-                self.tools.insert(name.clone(), answer);
-                FromClient::Tools {
-                    id: name,
-                    session_id,
-                }
+                self.lists_asked += 1;
+                let id = self.lists_asked.to_string();
+                self.tools.insert(id.clone(), answer);
+                FromClient::Tools { id, session_id }
             }
             Order::Call(
                 CallRequest {
@@ -193,10 +191,9 @@ impl Link {
                     let _ = answer.send(Ok(CallReply::error(TOO_LONG)));
                     return Ok(());
                 }
-                let request_id = RequestId(name);
                 let _ = asked.send(());
-                self.calls
-                    .insert(request_id.clone(), PendingCall { request, answer });
+                let request_id = self.on_socket(&request);
+                self.calls.insert(request, answer);
                 FromClient::Request(Request {
                     session_id,
                     request_id,
@@ -207,16 +204,12 @@ impl Link {
                 })
             }
             Order::Cancel(request) => {
-                let call = self
-                    .calls
-                    .iter()
-                    .find(|(_, waiting)| waiting.request == request);
-                let Some((request_id, _)) = call else {
+                if !self.calls.contains_key(&request) {
                     return Ok(());
-                };
+                }
                 FromClient::Cancel {
                     session_id,
-                    request_id: request_id.clone(),
+                    request_id: self.on_socket(&request),
                 }
             }
         };
@@ -261,8 +254,8 @@ impl Link {
                 event: EventKind::Stopping,
             }) => self.stopping = true,
             Ok(FromDaemon::Progress(mut progress)) => {
-                if let Some(waiting) = self.calls.get(&progress.request_id) {
-                    progress.request_id = waiting.request.clone();
+                if let Some(request) = self.callers_own(&progress.request_id) {
+                    progress.request_id = request;
                     let _ = notify.try_send(BackendEvent::Progress(progress));
                 }
             }
@@ -272,10 +265,23 @@ impl Link {
         true
     }
 
-    fn answer(&mut self, request: &RequestId, result: Result<CallReply, CallFailure>) {
-        if let Some(waiting) = self.calls.remove(request) {
-            let _ = waiting.answer.send(result);
+    /// Passes on the outcome of a call, by its id on the socket.
+    fn answer(&mut self, id: &RequestId, result: Result<CallReply, CallFailure>) {
+        let request = self.callers_own(id);
+        if let Some(waiting) = request.and_then(|request| self.calls.remove(&request)) {
+            let _ = waiting.send(result);
         }
+    }
+
+    /// The id of a call on the socket: unique among all clients of the daemon.
+    fn on_socket(&self, request: &RequestId) -> RequestId {
+        RequestId(format!("{}{request}", self.prefix))
+    }
+
+    /// The caller's id of a call that waits for its answer.
+    fn callers_own(&self, id: &RequestId) -> Option<RequestId> {
+        let request = RequestId(id.0.strip_prefix(&self.prefix)?.to_owned());
+        self.calls.contains_key(&request).then_some(request)
     }
 }
 
@@ -298,7 +304,8 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let (reader, writer) = lines::split(ours);
         let session = SessionId(session.to_owned());
-        (Link::new(reader, writer, session, 0), lines::split(theirs))
+        let link = Link::new(reader, writer, session, false);
+        (link, lines::split(theirs))
     }
 
     /// Spec: multi-client 11, 22, 23, 44.
@@ -308,9 +315,9 @@ mod tests {
         for session in ["sess_one", "sess_two"] {
             let (mut link, (mut daemon, _)) = link(session);
             for count in 1..=3 {
-                // The client's own id may be the same in every call.
+                // Clients count alike.
                 let call = CallRequest {
-                    request_id: RequestId("1".into()),
+                    request_id: RequestId(count.to_string()),
                     tool: "click".into(),
                     arguments: to_raw_value(&()).unwrap(),
                     progress: false,
@@ -328,6 +335,22 @@ mod tests {
             }
         }
         assert_eq!(ids.len(), 6);
+    }
+
+    #[tokio::test]
+    async fn calls_of_a_named_session_carry_the_process_that_made_them() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        let (reader, writer) = lines::split(ours);
+        let session = SessionId("sess_one".to_owned());
+        let mut link = Link::new(reader, writer, session, true);
+        let request = RequestId("7".to_owned());
+        let id = link.on_socket(&request);
+        assert_eq!(id.0, format!("sess_one:{}.7", std::process::id()));
+        assert_eq!(link.callers_own(&id), None, "there is no such call");
+        link.calls.insert(request.clone(), oneshot::channel().0);
+        assert_eq!(link.callers_own(&id), Some(request));
+        let foreign = RequestId("sess_one:0.7".to_owned());
+        assert_eq!(link.callers_own(&foreign), None);
     }
 
     #[tokio::test]
@@ -354,12 +377,12 @@ mod tests {
             orders.send(Order::Call(call, answer)).await.unwrap();
             replies.push(told);
         }
-        for count in [2, 3] {
+        for length in [LONGEST_ARGUMENTS - 60, 10] {
             let line = daemon.next().await.unwrap().unwrap();
             let Ok(FromClient::Request(request)) = FromClient::parse(&line) else {
                 panic!("a call");
             };
-            assert_eq!(request.request_id.0, format!("sess_one:{count}"));
+            assert_eq!(request.request_id.0, format!("sess_one:{length}"));
         }
         let refused = replies.remove(0).await.unwrap().unwrap();
         assert!(refused.is_error);

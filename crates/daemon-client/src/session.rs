@@ -65,7 +65,6 @@ impl RemoteSession {
             notify,
             inbox,
             known: None,
-            count: 0,
             roots: None,
         };
         tokio::spawn(actor.run());
@@ -164,8 +163,6 @@ struct Actor {
     inbox: mpsc::Receiver<Order>,
     /// The session that an earlier daemon knew.
     known: Option<Resume>,
-    /// How many requests the session has made.
-    count: u64,
     /// The folders that the client works in, if it has said so.
     roots: Option<Vec<PathBuf>>,
 }
@@ -201,7 +198,6 @@ impl Actor {
                         let _ = link.send(order).await;
                     }
                     let over = link.serve(&mut self.inbox, &self.notify).await;
-                    self.count = over.count;
                     self.roots = over.roots;
                     waiting = over.lists.into_iter().map(Order::Tools).collect();
                     if let Some(known) = &mut self.known {
@@ -350,12 +346,8 @@ impl Actor {
                     secret,
                     told: false,
                 });
-                // Several processes may use a named session at once, and request ids of a session must
-                // be unique.
-                if self.opening.name.is_some() && self.count == 0 {
-                    self.count = u64::from(std::process::id()) * REQUESTS_PER_PROCESS;
-                }
-                Ok(Link::new(reader, writer, session_id, self.count))
+                let is_named = self.opening.name.is_some();
+                Ok(Link::new(reader, writer, session_id, is_named))
             }
             FromDaemon::Error { error, .. } => Err(refused(error)),
             _ => Err(io::Error::other(NO_DAEMON)),
@@ -478,7 +470,6 @@ const DIAGNOSE: &str =
     "Run `tabmux doctor` to find the cause, and `tabmux logs` to see the log; then call again";
 const NO_DAEMON: &str = "the process at the daemon's socket is not a daemon of this version";
 const QUEUE: usize = 1_024;
-const REQUESTS_PER_PROCESS: u64 = 1_000_000;
 pub(crate) const START_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);

@@ -13,6 +13,7 @@ use crate::page_updates::PageReader;
 use crate::policy::{self, PolicyFile, PolicyReader};
 use crate::questions::Asking;
 use crate::record;
+use crate::sessions::Named;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -38,6 +39,10 @@ pub struct Hub {
     sessions: AtomicU64,
     /// The port at which pages reach the daemon; 0 if there is none.
     port: AtomicU16,
+    /// The number of open sessions.
+    pub(crate) open_sessions: Arc<watch::Sender<usize>>,
+    /// The sessions that outlive their clients.
+    pub(crate) named: Named,
     /// The number of connected page workers.
     pub(crate) pages: Arc<watch::Sender<usize>>,
     /// The extensions that are connected.
@@ -90,6 +95,8 @@ impl Hub {
             events,
             sessions: AtomicU64::new(1),
             port: AtomicU16::new(0),
+            open_sessions: Arc::new(watch::Sender::new(0)),
+            named: Named::default(),
             pages: Arc::new(watch::Sender::new(0)),
             extensions,
             asking,
@@ -130,8 +137,10 @@ impl Hub {
         };
         // If the main loop has ended, every call on the handle returns an error.
         let _ = self.events.send(open).await;
+        self.open_sessions.send_modify(|open| *open += 1);
         Handle {
             session,
+            open: Arc::clone(&self.open_sessions),
             options: kept,
             arguments: self.arguments.for_session(),
             policy_reader: self.policy_reader.clone(),
@@ -139,6 +148,11 @@ impl Hub {
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
         }
+    }
+
+    /// How many sessions are open.
+    pub(crate) fn count_sessions(&self) -> usize {
+        *self.open_sessions.borrow()
     }
 
     /// Restores a session of an earlier daemon, if the client proves that it owns it.
@@ -224,6 +238,7 @@ impl Hub {
 
     /// Ends the main loop and every browser that it launched.
     pub async fn shut_down(&self) {
+        self.named.end_all();
         let (done, ended) = oneshot::channel();
         if self.events.send(Event::ShutDown { done }).await.is_ok() {
             let _ = ended.await;
@@ -347,6 +362,8 @@ pub(crate) struct Here {
 #[derive(Debug)]
 pub struct Handle {
     session: SessionId,
+    /// The number of open sessions.
+    open: Arc<watch::Sender<usize>>,
     options: Arc<SessionOptions>,
     arguments: ArgumentBudget,
     policy_reader: Option<PolicyReader>,
@@ -460,6 +477,7 @@ impl Future for Reply {
 impl Drop for Handle {
     fn drop(&mut self) {
         let session = self.session;
+        self.open.send_modify(|open| *open -= 1);
         post(&self.events, Event::Close { session });
     }
 }

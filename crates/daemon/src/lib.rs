@@ -7,6 +7,8 @@
 //! - [`direct`]: a session in this process, opened when its client has identified itself.
 //! - `main_loop`: the closed set of events, and the one task that handles them.
 //! - `work`: the tasks that carry out the core's outputs in browsers.
+//! - `sessions`, `idle`: opens, resumes, names and counts the sessions of any transport, and notices when nothing
+//!   uses the daemon.
 //! - [`socket`]: sessions over a unix socket, for clients in other processes.
 //! - [`catalogue`]: every tool, as it is published to clients.
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
@@ -44,6 +46,7 @@ mod found_tools;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod idle;
 mod incoming;
 mod joins;
 pub mod listener;
@@ -56,6 +59,7 @@ mod page_tools;
 mod page_updates;
 mod pending_slots;
 mod record;
+mod sessions;
 mod weak_map;
 mod work;
 

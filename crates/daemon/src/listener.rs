@@ -32,8 +32,6 @@ use peer_user::{Ends, PeerUsers};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use tabmux_browser::text::one_line;
-use tabmux_protocol::extension::EXTENSION_ID;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -101,7 +99,7 @@ pub async fn serve(bound: Bound, hub: Arc<Hub>, access: ListenerAccess, stop: Ca
     }
 }
 
-/// Answers a request that came over this connection.
+/// Answers a request that came over this connection: the checks that all routes have in common, and the router.
 async fn answer(
     request: Request<Incoming>,
     ends: Ends,
@@ -126,51 +124,11 @@ async fn answer(
     // The request is read, so this slot is free again; the next step uses another one.
     drop(head);
     match (request.method(), request.uri().path()) {
-        (&Method::GET, "/") => own_extension(request, host, shared).await,
-        (&Method::GET, "/page") => page(request, shared).await,
+        (&Method::GET, "/") => extension_socket::answer(request, host, shared).await,
+        (&Method::GET, "/page") => page_socket::answer(request, shared).await,
         (_, "/" | "/page") => status(StatusCode::METHOD_NOT_ALLOWED),
         _ => status(StatusCode::NOT_FOUND),
     }
-}
-
-async fn page(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
-    // Only pages of browsers send an origin, and only pages may use this path.
-    let origin = text_of(request.headers(), header::ORIGIN).and_then(origin::of_page);
-    let Some(origin) = origin else {
-        return status(StatusCode::FORBIDDEN);
-    };
-    let Some(pending) = shared.pending.enter().await else {
-        return status(StatusCode::SERVICE_UNAVAILABLE);
-    };
-    let shared = Arc::clone(shared);
-    upgrade::upgrade(request, move |socket| async move {
-        page_socket::serve(socket, pending, &origin, &shared).await;
-    })
-}
-
-async fn own_extension(
-    request: Request<Incoming>,
-    host: String,
-    shared: &Arc<Shared>,
-) -> Response<String> {
-    let origin = text_of(request.headers(), header::ORIGIN);
-    let id = origin.and_then(|origin| origin.strip_prefix("chrome-extension://"));
-    if id != Some(EXTENSION_ID) {
-        let origin = one_line(origin.unwrap_or("none"), 200);
-        tracing::warn!(
-            origin,
-            "refused an extension: its origin is not that of the tabmux extension"
-        );
-        return status(StatusCode::FORBIDDEN);
-    }
-    let Some(pending) = shared.unproved.enter().await else {
-        return status(StatusCode::SERVICE_UNAVAILABLE);
-    };
-    let shared = Arc::clone(shared);
-    // The proofs cover the host name of the request, so they are valid for no other server.
-    upgrade::upgrade(request, move |socket| async move {
-        extension_socket::serve(socket, pending, &host, &shared).await;
-    })
 }
 
 /// Refuses the request and closes the connection.

@@ -2,7 +2,6 @@
 
 mod connection;
 mod listen;
-mod named;
 mod server;
 
 pub use listen::{Held, ListenError, Listening};

@@ -1,6 +1,6 @@
 //! Asks the user of the client a question, in either era of the protocol.
 
-use crate::session::Session;
+use crate::connection::Connection;
 use rmcp::{
     RoleServer,
     model::{
@@ -69,7 +69,7 @@ pub(crate) fn as_answer(question: Question) -> InputRequiredResult {
 
 /// Asks while the call waits. No answer in time means no. Dropping this future withdraws the question.
 pub(crate) async fn ask<B: Backend>(
-    session: &Session<B>,
+    connection: &Connection<B>,
     context: &RequestContext<RoleServer>,
     call: &RequestId,
     question: Question,
@@ -78,7 +78,7 @@ pub(crate) async fn ask<B: Backend>(
         question: question.id,
         allowed: false,
     };
-    session.subscribers.notify_progress(waiting(call)).await;
+    connection.subscribers.notify_progress(waiting(call)).await;
     let elicit = ServerRequest::ElicitRequest(request(question.message));
     let mut options = PeerRequestOptions::no_options();
     options.timeout = Some(ANSWER_TIMEOUT);

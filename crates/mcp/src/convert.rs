@@ -142,12 +142,12 @@ mod tests {
     fn tools_are_published_as_they_are() {
         let schema = json!({"type": "object", "properties": {"url": {"type": "string"}}});
         let info = |hints| ToolInfo {
-            name: "open_tab".into(),
-            description: "Open.".into(),
+            name: "visit".into(),
+            description: "Visit.".into(),
             input_schema: schema.as_object().unwrap().clone().into(),
             hints,
         };
-        let bare = json!({"name": "open_tab", "description": "Open.", "inputSchema": schema});
+        let bare = json!({"name": "visit", "description": "Visit.", "inputSchema": schema});
         assert_eq!(to_value(tool(info(None))).unwrap(), bare);
         let hinted = tool(info(Some(ToolHints::READS)));
         assert_eq!(

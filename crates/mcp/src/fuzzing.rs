@@ -1,6 +1,6 @@
 //! What must hold for any input of a client. `fuzz/` runs this with generated lines, tests with a stored corpus.
 
-use crate::transport::inspect::{Verdict, inspect};
+use crate::stdio::inspect::{Verdict, inspect};
 use serde_json::Value;
 
 /// Checks one line of a client.

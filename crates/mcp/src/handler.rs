@@ -2,11 +2,12 @@
 
 use crate::{
     asking::{self, AskMethod},
+    connection::Connection,
     convert,
+    ending::Ending,
+    intake::{Arrival, Intake},
     progress::ProgressSink,
     roots,
-    session::Session,
-    transport::Arrival,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -23,25 +24,36 @@ use rmcp::{
 use std::{
     future::{Future, poll_fn},
     pin::pin,
+    sync::Arc,
 };
 use tabmux_protocol::{
-    Backend, CallFailure, CallReply, CallRequest, ClientFacts, Content, Question,
+    Backend, CallFailure, CallReply, CallRequest, ClientFacts, Content, Question, has_fixed_text,
 };
 use tokio::time::Instant;
 
 /// The MCP server. Its tools come from the backend at each request.
-pub(crate) struct Handler<B>(Session<B>);
+pub(crate) struct Handler<B>(Connection<B>);
 
 impl<B: Backend> Handler<B> {
-    pub(crate) fn new(session: Session<B>) -> Self {
-        Self(session)
+    pub(crate) fn new(connection: Connection<B>) -> Self {
+        Self(connection)
+    }
+
+    /// Through this a transport passes every message of the client.
+    pub(crate) fn intake(&self) -> Intake {
+        Intake::new(Arc::clone(&self.0.subscribers))
+    }
+
+    /// When this ends, the transport has to stop; it ends this when the client is gone.
+    pub(crate) fn ending(&self) -> Ending {
+        self.0.ending.clone()
     }
 
     /// Adds the names of new tools to the answer for a client that does not fetch its changed list. Not
     /// to errors, nor to answers whose text is fixed.
     async fn add_missed_tools(&self, tool: &str, reply: &mut CallReply) {
         let relisting = &self.0.subscribers.relisting;
-        let is_fixed = reply.structured.is_some() || tool == "list_browsers";
+        let is_fixed = reply.structured.is_some() || has_fixed_text(tool);
         if reply.is_error || is_fixed || !relisting.is_ignored(Instant::now()) {
             return;
         }
@@ -114,14 +126,14 @@ impl<B: Backend> ServerHandler for Handler<B> {
         mut params: CallToolRequestParams,
         mut context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let session = &self.0;
-        let Some(_permit) = session.permit() else {
+        let connection = &self.0;
+        let Some(_permit) = connection.permit() else {
             let reply = CallReply::error(
                 "Too many calls are running: wait until some of them have been answered.",
             );
             return Ok(convert::tool_result(reply).into());
         };
-        let name = session.name_call(&context);
+        let name = connection.next_id();
         let token = context.meta.get_progress_token();
         let method = AskMethod::of(&context);
         let asking = asking::asking(method, &mut params);
@@ -135,36 +147,36 @@ impl<B: Backend> ServerHandler for Handler<B> {
         };
         if let Some(token) = token {
             let sink = ProgressSink::new(context.peer.clone(), token, &tool);
-            session.subscribers.follow(name.clone(), sink);
+            connection.subscribers.follow(name.clone(), sink);
         }
 
         let arrival = context.extensions.remove::<Arrival>();
         let call = async {
-            let outcome = begin_in_turn(session.backend.call(request.clone()), arrival).await;
+            let outcome = begin_in_turn(connection.backend.call(request.clone()), arrival).await;
             let Some(question) = question_in(&outcome).filter(|_| method == AskMethod::Request)
             else {
                 return outcome;
             };
-            let decision = asking::ask(session, &context, &name, question).await;
+            let decision = asking::ask(connection, &context, &name, question).await;
             request.asking.word = Some(decision);
-            session.backend.call(request).await
+            connection.backend.call(request).await
         };
         let outcome = tokio::select! {
             biased;
             outcome = call => Ok(outcome),
             // rmcp sends no answer to a request that the client cancelled, whatever we return.
             () = context.ct.cancelled() => Err(convert::cancelled()),
-            () = session.ending.ended() => Err(convert::session_over()),
+            () = connection.ending.ended() => Err(convert::session_over()),
         };
         let outcome = match outcome {
             Ok(outcome) => outcome,
             Err(interrupted) => {
-                session.subscribers.forget(&name);
-                session.backend.cancel(&name);
+                connection.subscribers.forget(&name);
+                connection.backend.cancel(&name);
                 return Err(interrupted);
             }
         };
-        session.flusher.flush(name).await;
+        connection.flusher.flush(name).await;
         let mut reply = outcome.map_err(convert::failure)?;
         if let Some(question) = reply.question.take() {
             return Ok(asking::as_answer(question).into());

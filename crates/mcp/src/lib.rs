@@ -8,8 +8,10 @@
 //! - when the client disconnects, calls are cancelled and `serve` returns at once.
 //!
 //! # Layout, in the order in which a message passes through
-//! - `stdio`: the process's own streams, without a thread where the system allows it.
-//! - `transport`: bytes to messages and back; rejects malformed input.
+//! - `stdio`: the transport over a pair of streams. Another transport goes beside it and uses the same
+//!   `connection`; nothing below knows which transport it has.
+//! - `connection`: one client; starts the handler and the notifier that a transport runs.
+//! - `intake`: keeps the order of a client's requests.
 //! - `handler`: messages to backend calls and back.
 //! - `asking`: questions to the user of the client.
 //! - `roots`: the folders that the client works in.
@@ -18,21 +20,20 @@
 //! - `relisting`: whether a client fetches its list again after a change.
 
 mod asking;
+mod connection;
 mod convert;
 mod ending;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod handler;
+mod intake;
 mod notifier;
 mod progress;
 mod relisting;
 mod roots;
-mod serve;
-mod session;
 mod stdio;
 mod subscribers;
-mod transport;
 
 pub use ending::ServeError;
-pub use serve::{serve, serve_stdio};
+pub use stdio::{serve, serve_stdio};

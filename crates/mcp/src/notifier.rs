@@ -1,6 +1,6 @@
 //! Passes events of the backend on to the client, in the same order.
 
-use crate::subscribers::Subscribers;
+use crate::{ServeError, ending::Ending, subscribers::Subscribers};
 use futures_util::{FutureExt as _, Stream, StreamExt as _, stream};
 use std::{pin::pin, sync::Arc};
 use tabmux_protocol::{Backend, BackendEvent, RequestId};
@@ -13,6 +13,7 @@ use tokio::{
 pub(crate) struct Notifier<B> {
     backend: Arc<B>,
     subscribers: Arc<Subscribers>,
+    ending: Ending,
     flushes: mpsc::Receiver<Flush>,
 }
 
@@ -25,18 +26,28 @@ struct Flush {
 }
 
 impl<B: Backend> Notifier<B> {
-    pub(crate) fn new(backend: Arc<B>, subscribers: Arc<Subscribers>) -> (Self, Flusher) {
+    pub(crate) fn new(
+        backend: Arc<B>,
+        subscribers: Arc<Subscribers>,
+        ending: Ending,
+    ) -> (Self, Flusher) {
         let (sender, flushes) = mpsc::channel(FLUSH_QUEUE);
         let notifier = Self {
             backend,
             subscribers,
+            ending,
             flushes,
         };
         (notifier, Flusher(sender))
     }
 
-    /// Runs until the backend stops.
+    /// Runs until the backend stops, which ends the connection.
     pub(crate) async fn run(mut self) {
+        self.pass_on_all().await;
+        self.ending.end_with(ServeError::BackendGone);
+    }
+
+    async fn pass_on_all(&mut self) {
         let backend = Arc::clone(&self.backend);
         let mut events = pin!(stream::unfold(backend, async |backend| {
             let event = backend.next_event().await?;

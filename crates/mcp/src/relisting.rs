@@ -107,20 +107,20 @@ mod tests {
     fn a_client_that_ignores_two_changes_learns_the_new_names() {
         let (relisting, start) = (Relisting::default(), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        relisting.fetched(&tools(&["connect_browser"]));
+        relisting.fetched(&tools(&["first"]));
         relisting.notified(at(0));
         assert!(!relisting.is_ignored(at(1)), "it has time");
         assert!(!relisting.is_ignored(at(3)), "once may be chance");
         relisting.notified(at(10));
         assert!(relisting.is_ignored(at(13)));
-        let text = relisting.describe_new(&tools(&["connect_browser", "list_tabs", "open_tab"]));
+        let text = relisting.describe_new(&tools(&["first", "second", "third"]));
         assert!(
             text.unwrap()
-                .contains(": list_tabs, open_tab. They can be called")
+                .contains(": second, third. They can be called")
         );
-        relisting.fetched(&tools(&["list_tabs", "open_tab"]));
+        relisting.fetched(&tools(&["second", "third"]));
         assert!(!relisting.is_ignored(at(20)), "it has learnt");
-        assert_eq!(relisting.describe_new(&tools(&["list_tabs"])), None);
+        assert_eq!(relisting.describe_new(&tools(&["second"])), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Asks the client for its roots: the folders that it works in.
 
-use crate::session::Session;
+use crate::connection::Connection;
 use rmcp::{
     Peer, RoleServer,
     model::{ClientCapabilities, ServerRequest},
@@ -41,20 +41,20 @@ impl Roots {
 
 /// Asks the client for its roots, if it has any, and passes them to the backend. At most one request
 /// is open at a time, however often the client reports a change.
-pub(crate) async fn update<B: Backend>(session: &Session<B>, client: &Peer<RoleServer>) {
+pub(crate) async fn update<B: Backend>(connection: &Connection<B>, client: &Peer<RoleServer>) {
     let has_roots = client
         .peer_info()
         .is_some_and(|info| info.capabilities.roots.is_some());
     if !has_roots {
         return;
     }
-    let roots = &session.roots;
+    let roots = &connection.roots;
     roots.has_changed.store(true, Ordering::SeqCst);
     while roots.has_changed.load(Ordering::SeqCst) && !roots.is_asking.swap(true, Ordering::SeqCst)
     {
         roots.has_changed.store(false, Ordering::SeqCst);
         if let Some(folders) = ask(client).await {
-            session.backend.works_in(folders).await;
+            connection.backend.works_in(folders).await;
         }
         roots.awaited.send_replace(false);
         roots.is_asking.store(false, Ordering::SeqCst);

@@ -28,4 +28,4 @@ pub use backend::{Backend, BackendEvent, ClientFacts};
 pub use call::{
     Asking, CallFailure, CallReply, CallRequest, Content, Decision, Progress, Question, RequestId,
 };
-pub use tool::{ToolHints, ToolInfo};
+pub use tool::{ToolHints, ToolInfo, has_fixed_text};

@@ -37,3 +37,8 @@ impl ToolHints {
         destructive: None,
     };
 }
+
+/// Whether the specification fixes the text of this tool's answers, so that nothing may be added to them.
+pub fn has_fixed_text(tool: &str) -> bool {
+    tool == "list_browsers"
+}

@@ -234,7 +234,7 @@ async fn call(
     arguments: Map<String, Value>,
 ) -> anyhow::Result<Outcome> {
     let request = CallRequest {
-        request_id: RequestId("call".to_owned()),
+        request_id: RequestId("1".to_owned()),
         tool: tool.to_owned(),
         arguments: raw(&arguments)?,
         progress: false,

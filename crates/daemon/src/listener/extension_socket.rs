@@ -1,21 +1,52 @@
 //! One connection of the extension: both sides prove that they have the secret, then they exchange messages.
 
-use super::Shared;
 use super::relay::Relays;
+use super::upgrade::upgrade;
 use super::websocket::Socket;
+use super::{Shared, status, text_of};
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
 use crate::main_loop::PersonRequest;
 use crate::pending_slots::PendingSlot;
+use hyper::body::Incoming;
+use hyper::{Request, Response, StatusCode, header};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
 use tabmux_browser::text::{decode, one_line};
-use tabmux_protocol::extension::{EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension};
+use tabmux_protocol::extension::{
+    EXTENSION_ID, EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension,
+};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::Message;
+
+/// Answers a request for `/`, which only the tabmux extension may send.
+pub(super) async fn answer(
+    request: Request<Incoming>,
+    host: String,
+    shared: &Arc<Shared>,
+) -> Response<String> {
+    let origin = text_of(request.headers(), header::ORIGIN);
+    let id = origin.and_then(|origin| origin.strip_prefix("chrome-extension://"));
+    if id != Some(EXTENSION_ID) {
+        let origin = one_line(origin.unwrap_or("none"), 200);
+        tracing::warn!(
+            origin,
+            "refused an extension: its origin is not that of the tabmux extension"
+        );
+        return status(StatusCode::FORBIDDEN);
+    }
+    let Some(pending) = shared.unproved.enter().await else {
+        return status(StatusCode::SERVICE_UNAVAILABLE);
+    };
+    let shared = Arc::clone(shared);
+    // The proofs cover the host name of the request, so they are valid for no other server.
+    upgrade(request, move |socket| async move {
+        serve(socket, pending, &host, &shared).await;
+    })
+}
 
 /// Serves an extension until it disconnects, is silent for too long, or the daemon stops.
 pub(super) async fn serve(

@@ -1,20 +1,40 @@
 //! One connection of a page worker: passes its messages to the main loop, and messages of the main loop to the
 //! worker.
 
-use super::Shared;
-use super::origin::party;
+use super::origin::{of_page, party};
 use super::origin_slots::OriginSlot;
 use super::page_frames::{Frame, Head, LONGEST_MESSAGE};
+use super::upgrade::upgrade;
 use super::websocket::Socket;
+use super::{Shared, status, text_of};
 use crate::pending_slots::PendingSlot;
+use hyper::body::Incoming;
+use hyper::{Request, Response, StatusCode, header};
 use std::collections::HashSet;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
 use tabmux_protocol::page::{FromPage, LONGEST_FRAME, PAGE_PROTOCOL, ToPage};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+
+/// Answers a request for `/page`.
+pub(super) async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<String> {
+    // Only pages of browsers send an origin, and only pages may use this path.
+    let origin = text_of(request.headers(), header::ORIGIN).and_then(of_page);
+    let Some(origin) = origin else {
+        return status(StatusCode::FORBIDDEN);
+    };
+    let Some(pending) = shared.pending.enter().await else {
+        return status(StatusCode::SERVICE_UNAVAILABLE);
+    };
+    let shared = Arc::clone(shared);
+    upgrade(request, move |socket| async move {
+        serve(socket, pending, &origin, &shared).await;
+    })
+}
 
 /// The transport of a worker's messages.
 pub(super) trait WorkerTransport: Send {

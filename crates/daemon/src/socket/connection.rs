@@ -1,10 +1,9 @@
 //! One connection to the daemon's socket: at most one session, which ends with it unless it has a name.
 
-use super::named::Lease;
 use super::server::{MOST_REGISTERED, Shared};
-use crate::handle::{Client, Handle, Here, Reply};
-use crate::options::SessionOptions;
+use crate::handle::Reply;
 use crate::pending_slots::PendingSlot;
+use crate::sessions::{Arrival, Joined, Session};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use std::collections::HashSet;
@@ -14,9 +13,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::screen::Screen;
 use tabmux_daemon_client::lines::{self, LineReader};
-use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{
-    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,
+    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, SessionId,
 };
 use tabmux_protocol::wire::{LONGEST_REPLY, encoded_length};
 use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, RequestId};
@@ -67,60 +65,23 @@ struct Connection {
     first_line_until: Option<Instant>,
 }
 
-/// A client that registers.
-struct Arriving {
-    client: wanted::ClientInfo,
-    /// The session to resume.
-    resume: Option<Resume>,
-    /// The session's name.
-    name: Option<String>,
-    screen: Option<Screen>,
-}
-
 /// The session of a connection.
 struct Attached {
-    session: Arc<Session>,
+    joined: Joined,
     /// Calls without a reply yet.
     open: HashSet<RequestId>,
-    _lease: Option<Lease>,
     _place: OwnedSemaphorePermit,
 }
 
 /// Calls of this connection without a reply yet.
 type Answers = FuturesUnordered<Pin<Box<dyn Future<Output = Response> + Send>>>;
 
-/// An open session.
-pub(super) struct Session {
-    id: SessionId,
-    secret: String,
-    pub(super) handle: Handle,
-    shared: Arc<Shared>,
-}
-
-impl Session {
-    fn new(id: SessionId, secret: String, handle: Handle, shared: &Arc<Shared>) -> Self {
-        shared.sessions.send_modify(|open| *open += 1);
-        Self {
-            id,
-            secret,
-            handle,
-            shared: Arc::clone(shared),
-        }
-    }
-}
-
 impl Drop for Attached {
     /// The client of these calls is gone, even if the session is not.
     fn drop(&mut self) {
         for request in &self.open {
-            self.session.handle.cancel(request);
+            self.joined.session.handle.cancel(request);
         }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        self.shared.sessions.send_modify(|open| *open -= 1);
     }
 }
 
@@ -206,13 +167,14 @@ impl Connection {
                         .await;
                 }
                 let screen = Screen::named_by(|name| screen.get(name).cloned());
-                let who = Arriving {
+                let arrival = Arrival {
                     client,
+                    options: *options,
                     resume,
                     name,
                     screen,
                 };
-                self.register(id, who, *options).await
+                self.register(id, arrival).await
             }
             FromClient::Tools { id, session_id } => match self.own(&session_id) {
                 None => self.refuse(Some(id), None, INVALID_SESSION).await,
@@ -239,7 +201,7 @@ impl Connection {
                 }
             },
             FromClient::Status { id } => {
-                let active_sessions = *self.shared.sessions.borrow();
+                let active_sessions = self.shared.hub.count_sessions();
                 let extension_connected = self.shared.hub.extensions.is_connected();
                 self.send(FromDaemon::StatusOk {
                     id,
@@ -263,7 +225,7 @@ impl Connection {
                 self.send(FromDaemon::Pong { id, version }).await
             }
             FromClient::End { id, name } => {
-                let was_open = self.shared.named.end(&name).await;
+                let was_open = self.shared.hub.end_named(&name).await;
                 self.send(FromDaemon::Ended { id, was_open }).await
             }
             FromClient::Stop { id } => {
@@ -275,65 +237,27 @@ impl Connection {
         }
     }
 
-    async fn register(
-        &mut self,
-        id: String,
-        who: Arriving,
-        wanted: wanted::SessionOptions,
-    ) -> bool {
+    async fn register(&mut self, id: String, arrival: Arrival) -> bool {
         let Ok(place) = Arc::clone(&self.shared.registered).try_acquire_owned() else {
             let why = format!(
                 "There are already {MOST_REGISTERED} connections with sessions. End one of them, then try again"
             );
             return self.refuse(Some(id), None, &why).await;
         };
-        let browser = wanted.browser.clone();
-        let here = Here {
-            folder: wanted.folder.clone(),
-            roots: wanted.roots.clone(),
-            output: wanted.output.clone(),
-        };
-        let mut options = match SessionOptions::from_wire(wanted) {
-            Ok(options) => options,
-            Err(why) => return self.refuse(Some(id), None, &why).await,
-        };
-        let shared = Arc::clone(&self.shared);
-        let mut session = SessionId(format!("sess_{}", random_hex::<16>()));
-        let mut secret = random_hex::<32>();
-        let mut resumed = false;
-        if let Some(resume) = &who.resume
-            && let Some(restored_tabs) = shared.hub.take_up(resume.clone()).await
-        {
-            session = resume.session_id.clone();
-            // Keep the client's secret: if we died before it got a new one, the session would be lost.
-            secret = resume.secret.clone();
-            options.restored_tabs = restored_tabs;
-            resumed = true;
-        }
-        let proof = (session, secret);
-        let joined = match &who.name {
-            None => Ok((Arc::new(open(&shared, proof, &who, options).await), None)),
-            Some(name) => {
-                let open = || open(&shared, proof, &who, options);
-                let joined = shared.named.join(name, browser, here, &shared, open).await;
-                joined.map(|(session, lease)| (session, Some(lease)))
-            }
-        };
-        let (session, lease) = match joined {
+        let joined = match self.shared.hub.join(arrival).await {
             Ok(joined) => joined,
             Err(why) => return self.refuse(Some(id), None, &why).await,
         };
         let registered = FromDaemon::Registered {
             id,
-            session_id: session.id.clone(),
-            secret: session.secret.clone(),
+            session_id: joined.session.id.clone(),
+            secret: joined.session.secret.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            resumed,
+            resumed: joined.resumed,
         };
         self.session = Some(Attached {
-            session,
+            joined,
             open: HashSet::new(),
-            _lease: lease,
             _place: place,
         });
         self.pending = None;
@@ -371,7 +295,7 @@ impl Connection {
 
     /// The session of this connection, if the id matches. Other sessions cannot be named here.
     fn own(&self, id: &SessionId) -> Option<&Session> {
-        let session = &self.session.as_ref()?.session;
+        let session = &self.session.as_ref()?.joined.session;
         (session.id == *id).then_some(session)
     }
 
@@ -411,38 +335,9 @@ impl Connection {
     }
 }
 
-/// Opens a new session for a client.
-async fn open(
-    shared: &Arc<Shared>,
-    (id, secret): (SessionId, String),
-    who: &Arriving,
-    options: SessionOptions,
-) -> Session {
-    let client = &who.client;
-    let client_name = match &who.name {
-        Some(name) => format!("{} ({name})", client.name),
-        None => client.name.clone(),
-    };
-    let client_name = tabmux_browser::text::one_line(&client_name, 80);
-    tracing::info!(
-        session = id.0,
-        client = client_name,
-        pid = client.pid,
-        "a client connected"
-    );
-    let who = Client {
-        session: id.0.clone(),
-        name: client_name,
-        secret: secret.clone(),
-        screen: who.screen.clone(),
-    };
-    let handle = shared.hub.open(options, who).await;
-    Session::new(id, secret, handle, shared)
-}
-
 async fn next_event(attached: Option<&Attached>) -> Option<BackendEvent> {
     match attached {
-        Some(attached) => attached.session.handle.next_event().await,
+        Some(attached) => attached.joined.session.handle.next_event().await,
         None => std::future::pending().await,
     }
 }
@@ -519,18 +414,6 @@ fn other_protocol(protocol: u32, version: &str) -> String {
          Stop the daemon with `tabmux daemon stop` and try again",
         env!("CARGO_PKG_VERSION")
     )
-}
-
-/// Random bytes from the system, as hexadecimal digits.
-fn random_hex<const N: usize>() -> String {
-    let mut bytes = [0_u8; N];
-    // Without random numbers no secret would be safe, so the daemon cannot run.
-    #[expect(
-        clippy::expect_used,
-        reason = "systems without random numbers are not supported"
-    )]
-    getrandom::fill(&mut bytes).expect("the system has random numbers");
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 const INVALID_SESSION: &str = "Invalid session";

@@ -26,8 +26,7 @@ async fn a_pages_worker_holds_the_daemon_until_it_goes() {
         answers(&mut worker).await;
         is_up(&server).await;
     }
-    // Such a session exists only in the main loop and does not keep the daemon alive; it notices when the worker is
-    // gone.
+    // This session notices when the worker is gone.
     let session = pages.session(ToolMode::Static).await;
     worker.tab("tab-1").await;
     worker.tool("tab-1", "who").await;
@@ -35,6 +34,7 @@ async fn a_pages_worker_holds_the_daemon_until_it_goes() {
     let left = Instant::now();
     drop(worker);
     changed(&session).await;
+    drop(session);
     ends_a_minute_after(left, server).await;
 }
 
@@ -82,6 +82,25 @@ async fn a_session_holds_the_daemon_until_it_goes_and_a_mere_connection_does_not
     assert_eq!(client.next().await, None);
     let status = asker.ask(json!({"type": "STATUS", "id": "s"})).await;
     assert_eq!(status["activeSessions"], 0);
+    ends_a_minute_after(left, server).await;
+}
+
+/// Spec: security 31.
+#[tokio::test]
+async fn a_session_of_any_transport_holds_the_daemon_until_it_goes() {
+    let pages = page_harness::Daemon::start().await;
+    let server = server_with_idle_minute(&pages.hub);
+    // It has no connection to the socket.
+    let session = pages.session(ToolMode::Static).await;
+    for _ in 0..3 {
+        pass(ALMOST).await;
+        is_up(&server).await;
+    }
+    let mut asker = Wire::connect(server.socket()).await;
+    let status = asker.ask(json!({"type": "STATUS", "id": "s"})).await;
+    assert_eq!(status["activeSessions"], 1);
+    let left = Instant::now();
+    drop(session);
     ends_a_minute_after(left, server).await;
 }
 

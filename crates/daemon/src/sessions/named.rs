@@ -1,20 +1,23 @@
-//! Named sessions: they outlive their connections, until they have been unused for a while.
+//! Named sessions: they outlive their clients, until they have been unused for a while.
 
-use super::connection::Session;
-use super::server::{Shared, idle};
+use super::Session;
 use crate::handle::Here;
+use crate::idle::unused;
 use std::collections::HashMap;
+use std::fmt;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tabmux_protocol::session::BrowserOptions;
 use tokio::sync::{Mutex, watch};
 
 /// The named sessions of one daemon.
 #[derive(Default)]
-pub(super) struct Named {
-    table: Mutex<HashMap<String, Entry>>,
+pub(crate) struct Named {
+    table: Arc<Table>,
 }
+
+type Table = Mutex<HashMap<String, Entry>>;
 
 struct Entry {
     session: Arc<Session>,
@@ -23,19 +26,18 @@ struct Entry {
 }
 
 /// A use of a named session, until this is dropped.
-pub(super) struct Lease {
+pub(crate) struct Lease {
     users: watch::Sender<usize>,
 }
 
 impl Named {
     /// The session of that name, opened if there is none. Returns a sentence if it uses another browser than the
     /// requested one.
-    pub(super) async fn join<F>(
+    pub(crate) async fn join<F>(
         &self,
         name: &str,
         browser: BrowserOptions,
         here: Here,
-        shared: &Arc<Shared>,
         open: impl FnOnce() -> F,
     ) -> Result<(Arc<Session>, Lease), String>
     where
@@ -65,25 +67,38 @@ impl Named {
         tokio::spawn(end_when_idle(
             name.to_owned(),
             entry.users.subscribe(),
-            Arc::clone(shared),
+            Arc::downgrade(&self.table),
         ));
         table.insert(name.to_owned(), entry);
         Ok(joined)
     }
 
     /// Ends the session of that name. False if there is none.
-    pub(super) async fn end(&self, name: &str) -> bool {
+    pub(crate) async fn end(&self, name: &str) -> bool {
         self.table.lock().await.remove(name).is_some()
+    }
+
+    /// Ends all of them, except one that is just being opened: that one ends with the main loop.
+    pub(crate) fn end_all(&self) {
+        if let Ok(mut table) = self.table.try_lock() {
+            table.clear();
+        }
     }
 }
 
-async fn end_when_idle(name: String, users: watch::Receiver<usize>, shared: Arc<Shared>) {
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Named").finish_non_exhaustive()
+    }
+}
+
+async fn end_when_idle(name: String, users: watch::Receiver<usize>, table: Weak<Table>) {
     loop {
-        tokio::select! {
-            () = shared.stop.cancelled() => return,
-            () = idle(users.clone(), Some(IDLE)) => {}
-        }
-        let mut table = shared.named.table.lock().await;
+        unused(users.clone(), Some(IDLE)).await;
+        let Some(table) = table.upgrade() else {
+            return;
+        };
+        let mut table = table.lock().await;
         // It was ended already, and another session may have its name now.
         let is_this = |entry: &Entry| users.same_channel(&entry.users.subscribe());
         if !table.get(&name).is_some_and(is_this) {
