@@ -1,7 +1,8 @@
 //! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
 //!
 //! # Layout
-//! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: find, start or reach a browser.
+//! - [`acquire`]: the ways to get a browser, and who owns it; [`find`], [`profile`], [`proxy`], [`screen`] and
+//!   [`endpoint`] are what they need.
 //! - [`descriptors`]: the limit of open files, for us and for the processes we start.
 //! - [`browser`]: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and its events.
@@ -13,12 +14,12 @@
 //!
 //! This crate knows CDP. It does not know sessions, tab numbers or MCP.
 
+mod acquire;
 pub mod address;
 pub mod bounds;
 pub mod browser;
 pub mod descriptors;
 mod disallowed_frames;
-pub mod discover;
 pub mod endpoint;
 pub mod error;
 #[cfg(test)]
@@ -30,7 +31,6 @@ pub mod find;
 pub mod fuzzing;
 mod init_scripts;
 pub mod introspect;
-pub mod launch;
 pub mod navigate;
 pub mod origins;
 pub mod pace;
@@ -49,10 +49,10 @@ mod trace;
 pub mod user;
 pub mod world;
 
+pub use acquire::{ConnectError, LaunchOptions, Running, Source};
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Heartbeat, Source,
-    TabFacts, TabOpener,
+    Browser, BrowserEvent, BrowserInfo, Connected, ContextId, Heartbeat, TabFacts, TabOpener,
 };
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};
