@@ -13,7 +13,6 @@ mod front;
 mod heartbeat;
 mod new_tabs;
 mod open;
-mod open_connection;
 mod permissions;
 mod private;
 mod proxy_login;
@@ -23,7 +22,7 @@ mod tests;
 mod tools;
 mod web_mcp_support;
 
-pub use connect::{ConnectError, Connected, Source};
+pub use connect::Connected;
 pub use facts::TabFacts;
 pub use heartbeat::Heartbeat;
 pub(crate) use new_tabs::MOST_NEW_TABS;

@@ -1,7 +1,8 @@
 //! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
 //!
 //! # Layout
-//! - [`find`], [`profile`], [`proxy`], [`launch`], [`discover`], [`endpoint`]: find, start or reach a browser.
+//! - [`acquire`]: the ways to get a browser, and who owns it; [`find`], [`profile`], [`proxy`], [`screen`] and
+//!   [`endpoint`] are what they need.
 //! - `devices`: devices that a tab can emulate.
 //! - [`descriptors`]: the limit of open files, for us and for the processes we start.
 //! - [`browser`]: one connected browser and its table of tabs.
@@ -14,13 +15,13 @@
 //!
 //! This crate knows CDP. It does not know sessions, tab numbers or MCP.
 
+mod acquire;
 pub mod address;
 pub mod bounds;
 pub mod browser;
 pub mod descriptors;
 mod devices;
 mod disallowed_frames;
-pub mod discover;
 pub mod endpoint;
 pub mod error;
 #[cfg(test)]
@@ -32,7 +33,6 @@ pub mod find;
 pub mod fuzzing;
 mod init_scripts;
 pub mod introspect;
-pub mod launch;
 pub mod navigate;
 pub mod origins;
 pub mod pace;
@@ -51,10 +51,10 @@ mod trace;
 pub mod user;
 pub mod world;
 
+pub use acquire::{ConnectError, LaunchOptions, Running, Source};
 pub use address::{Address, AddressError, AddressPolicy};
 pub use browser::{
-    Browser, BrowserEvent, BrowserInfo, ConnectError, Connected, ContextId, Heartbeat, Source,
-    TabFacts, TabOpener,
+    Browser, BrowserEvent, BrowserInfo, Connected, ContextId, Heartbeat, TabFacts, TabOpener,
 };
 pub use devices::Device;
 pub use error::ToolError;

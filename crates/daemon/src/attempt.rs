@@ -6,7 +6,7 @@ use crate::options::{BrowserPlan, Extension};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_browser::launch::LaunchOptions;
+use tabmux_browser::LaunchOptions;
 use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, ConnectError, Connected, OutputRoot, Source, TabSettings};
 use tabmux_core::BrowserId;

@@ -3,9 +3,9 @@
 use crate::catalogue;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
-use tabmux_browser::discover::Running;
+use tabmux_browser::LaunchOptions;
+use tabmux_browser::Running;
 use tabmux_browser::find::{Channel, Wanted};
-use tabmux_browser::launch::LaunchOptions;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::proxy::Proxy;
 use tabmux_browser::{

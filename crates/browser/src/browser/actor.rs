@@ -8,9 +8,9 @@ use super::private::Privacy;
 use super::proxy_login::ProxyLogin;
 use super::{BrowserEvent, TabFacts, TabOpener};
 use super::{crashes, tools};
+use crate::acquire::Ownership;
 use crate::error::ToolError;
 use crate::files::OutputRoot;
-use crate::launch::BrowserProcess;
 use crate::tab::{Gone, Tab, TabSettings, TargetId};
 use crate::text::one_line;
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ use tokio::time::Instant;
 pub(super) struct Actor<E> {
     pub(super) session: Session,
     settings: TabSettings,
-    process: Option<BrowserProcess>,
+    ownership: Ownership,
     pub(super) tabs: HashMap<TargetId, Entry>,
     /// Tabs that crashed, and whether a client is attached to them.
     pub(super) crashed: HashMap<TargetId, bool>,
@@ -37,8 +37,6 @@ pub(super) struct Actor<E> {
     output: Option<OutputRoot>,
     tag: u32,
     report: mpsc::Sender<E>,
-    /// Whether a person uses this browser and can end our CDP sessions.
-    personal: bool,
     pub(super) privacy: Privacy,
     pub(super) proxy_login: ProxyLogin,
     /// Tabs that are not reported.
@@ -51,7 +49,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     pub(super) fn new(
         session: Session,
         settings: TabSettings,
-        process: Option<BrowserProcess>,
+        ownership: Ownership,
         tabs: &[TabFacts],
         tag: u32,
         report: mpsc::Sender<E>,
@@ -63,7 +61,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         Self {
             session,
             settings,
-            process,
+            ownership,
             tabs: tabs.collect(),
             crashed: HashMap::new(),
             making: 0,
@@ -73,7 +71,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             output: None,
             tag,
             report,
-            personal: false,
             privacy: Privacy::default(),
             proxy_login: ProxyLogin::default(),
             hidden: HashMap::new(),
@@ -91,11 +88,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
     }
 
-    /// Sets whether a person uses the browser.
-    pub(super) fn of_person(self, personal: bool) -> Self {
-        Self { personal, ..self }
-    }
-
     pub(super) async fn run(
         mut self,
         mut events: Events,
@@ -104,7 +96,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     ) {
         let mut shut_down = None;
         // A launched browser that hangs is not given up: its tabs would be lost.
-        let attached = self.process.is_none();
+        let attached = !self.ownership.is_ours();
         let mut hangs = std::pin::pin!(heartbeat.stops(self.session.clone()));
         loop {
             tokio::select! {
@@ -123,7 +115,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                     None => break,
                 },
                 // A child process that survives the browser can keep the pipe open.
-                () = exit_of(self.process.as_mut()) => break,
+                () = self.ownership.ended() => break,
                 () = &mut hangs, if attached => {
                     tracing::warn!("the browser does not respond; giving up the connection");
                     break;
@@ -134,17 +126,21 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for tab in entries.into_iter().filter_map(|(_, entry)| entry.tab) {
             tab.note_gone(Gone::Closed);
         }
-        if let Some(process) = self.process.take() {
-            process.end(END_GRACE).await;
-        }
-        if let (Some(staging), Some(output)) = (self.staging.take(), &self.output) {
-            staging.remove(output).await;
-        }
-        self.session.connection().close();
-        self.tell(BrowserEvent::Gone).await;
+        self.end().await;
         if let Some(done) = shut_down {
             let _ = done.send(());
         }
+    }
+
+    /// Gives back what belongs to the browser, and reports that it is gone.
+    async fn end(self) {
+        self.ownership.release(END_GRACE).await;
+        if let (Some(staging), Some(output)) = (self.staging, &self.output) {
+            staging.remove(output).await;
+        }
+        self.session.connection().close();
+        let gone = E::from((self.tag, BrowserEvent::Gone));
+        let _ = self.report.send(gone).await;
     }
 
     async fn handle_event(&mut self, mut event: RawEvent) {
@@ -159,7 +155,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         } else if let Some(event) = event.decode::<target::TargetDestroyed>() {
             self.crashed.remove(&event.target_id);
             self.handle_gone(&event.target_id, Gone::Closed).await;
-        } else if self.personal
+        } else if self.ownership.is_person()
             && let Some(event) = event.decode::<target::DetachedFromTarget>()
         {
             self.handle_detached(&event.session_id).await;
@@ -266,7 +262,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         entry.awaiting_tab.push(answer);
         // In a launched browser every tab is attached automatically.
-        if self.process.is_none() && !entry.attaching {
+        if !self.ownership.is_ours() && !entry.attaching {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
             let attach = target::AttachToTarget { target_id, flatten };
@@ -485,14 +481,6 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     pub(super) async fn tell(&self, event: BrowserEvent) {
         // The receiver is gone only during shutdown.
         let _ = self.report.send(E::from((self.tag, event))).await;
-    }
-}
-
-/// Resolves when a launched browser's process has exited; never for other browsers.
-async fn exit_of(process: Option<&mut BrowserProcess>) {
-    match process {
-        Some(process) => process.exited().await,
-        None => std::future::pending().await,
     }
 }
 

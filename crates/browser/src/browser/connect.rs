@@ -3,75 +3,20 @@
 use super::actor::Actor;
 use super::downloads::Staging;
 use super::heartbeat::Heartbeat;
-use super::open_connection::open_connection;
 use super::permissions;
 use super::private::Privacy;
 use super::proxy_login::{ProxyLogin, stop_documents};
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
-use crate::discover::{DiscoverError, Running};
+use crate::acquire::{self, Acquired, ConnectError, Ownership, Source};
 use crate::files::OutputRoot;
-use crate::launch::{BrowserProcess, LaunchError, LaunchOptions};
 use crate::proxy::Proxy;
 use crate::tab::{TabSettings, TargetId};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tabmux_cdp::types::{browser, target};
-use tabmux_cdp::{CdpError, Connection, Events, Session, Transport};
+use tabmux_cdp::{CdpError, Events, Session, Transport};
 use tokio::sync::{OnceCell, mpsc};
-
-/// Where a browser comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A browser that we launch.
-    Launch(LaunchOptions),
-    /// The one at `http://host:port`. May contain secrets: show it with [`crate::endpoint::shown`].
-    Url(String),
-    /// The one at `ws://…`, with these headers. Both may contain secrets.
-    WebSocket(String, Vec<(String, String)>),
-    /// Any of this user's browsers that allows remote debugging.
-    Running(Running),
-}
-
-/// Why there is no connection. Users and agents read the text.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectError {
-    /// No running browser allows remote debugging.
-    #[error("No browser found")]
-    NoneRunning,
-    /// The same, and none may be launched.
-    #[error(
-        "No matching running browser allows remote debugging, and --autoConnect does not launch one. Allow \
-         it at chrome://inspect/#remote-debugging"
-    )]
-    NoneToAttach,
-    /// The extension was chosen, and is not connected.
-    #[error("Browser extension not connected")]
-    NoExtension,
-    /// The configured browser cannot be reached.
-    #[error(transparent)]
-    Discover(#[from] DiscoverError),
-    /// The websocket could not be opened.
-    #[error("No browser answers at {url} ({detail}).")]
-    WebSocket {
-        /// Its address.
-        url: String,
-        /// What went wrong.
-        detail: String,
-    },
-    /// The server refused.
-    #[error("{0}")]
-    Refused(String),
-    /// Our browser did not start.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// Our browser started, but exited or did not respond during startup.
-    #[error("The browser exited or did not respond during startup ({0})")]
-    FailedAtStartup(CdpError),
-    /// It is connected, but does not respond.
-    #[error("The browser does not respond ({0}). If it hangs, restart it.")]
-    Unresponsive(CdpError),
-}
 
 /// A connected browser. Its events are queued until [`Connected::follow`].
 #[derive(Debug)]
@@ -80,10 +25,9 @@ pub struct Connected {
     pub info: BrowserInfo,
     session: Session,
     events: Events,
-    process: Option<BrowserProcess>,
+    ownership: Ownership,
     settings: TabSettings,
     heartbeat: Heartbeat,
-    personal: bool,
     targets: Vec<target::TargetInfo>,
     privacy: Privacy,
     staging: Option<(Staging, OutputRoot)>,
@@ -140,10 +84,9 @@ impl Connected {
             info,
             session,
             events,
-            process,
+            ownership,
             settings,
             heartbeat,
-            personal,
             targets,
             privacy,
             staging,
@@ -153,12 +96,13 @@ impl Connected {
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
+        let (launched, personal) = (ownership.is_ours(), ownership.is_person());
         let (to_actor, requests) = mpsc::channel(64);
         let weak = to_actor.downgrade();
         let actor = Actor::new(
             session.clone(),
             settings,
-            process,
+            ownership,
             &info.tabs,
             tag,
             report,
@@ -167,11 +111,11 @@ impl Connected {
         let place = staging.as_ref().map(|(staging, _)| staging.clone());
         let signs_in = proxy.is_some();
         let actor = actor.staging(staging).signing_in(ProxyLogin::to(proxy));
-        let actor = actor.of_person(personal).guarding(privacy.clone(), hidden);
+        let actor = actor.guarding(privacy.clone(), hidden);
         tokio::spawn(actor.run(events, requests, heartbeat));
         Browser(Arc::new(Inner {
             session,
-            launched: info.launched,
+            launched,
             personal,
             privacy,
             staging: place,
@@ -194,13 +138,8 @@ impl Browser {
     ) -> Result<Connected, ConnectError> {
         let mut launches = 1;
         let connected = loop {
-            match Self::meet(
-                open_connection(source).await?,
-                settings.clone(),
-                Some(output),
-            )
-            .await
-            {
+            let acquired = acquire::acquire(source).await?;
+            match Self::meet(acquired, settings.clone(), Some(output)).await {
                 // A browser of a killed daemon may still be starting: it has locked the profile and exits now, and a
                 // second browser that finds the profile locked exits at once.
                 Err(ConnectError::FailedAtStartup(CdpError::Disconnected { .. }))
@@ -215,25 +154,25 @@ impl Browser {
         Ok(connected.behind(source).await?.guarded().await)
     }
 
-    /// Connects to a person's own browser over a transport that another part of this process serves.
+    /// Connects to a person's own browser over the transport of its extension.
     pub async fn connect_over(
         transport: impl Transport,
         settings: TabSettings,
     ) -> Result<Connected, ConnectError> {
-        let (session, events) = Connection::start(transport);
-        let connected = Self::meet((session, events, None), settings, None).await?;
-        Ok(Connected {
-            personal: true,
-            ..connected
-        })
+        Self::meet(acquire::extension::acquire(transport), settings, None).await
     }
 
     async fn meet(
-        (session, events, process): (Session, Events, Option<BrowserProcess>),
+        acquired: Acquired,
         settings: TabSettings,
         output: Option<&OutputRoot>,
     ) -> Result<Connected, ConnectError> {
-        let launched = process.is_some();
+        let Acquired {
+            session,
+            events,
+            ownership,
+        } = acquired;
+        let launched = ownership.is_ours();
         let staging = match output.filter(|_| launched) {
             Some(output) => Some((Staging::make(output).await, output.clone())),
             None => None,
@@ -250,9 +189,7 @@ impl Browser {
         let (info, targets) = match introduced {
             Ok(introduced) => introduced,
             Err(error) => {
-                if let Some(process) = process {
-                    process.end(Duration::ZERO).await;
-                }
+                ownership.release(Duration::ZERO).await;
                 if let Some((staging, output)) = staging {
                     staging.remove(&output).await;
                 }
@@ -269,10 +206,9 @@ impl Browser {
             info,
             session,
             events,
-            process,
+            ownership,
             settings,
             heartbeat: Heartbeat::default(),
-            personal: false,
             targets,
             privacy: Privacy::default(),
             staging,
@@ -395,6 +331,7 @@ const MOST_LAUNCHES: usize = 2;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::acquire::LaunchOptions;
     use serde_json::json;
 
     fn front(targets: serde_json::Value) -> Option<String> {

@@ -1,13 +1,17 @@
-//! Finds the websocket of a running browser: by its URL, or in this user's profiles.
+//! A running browser at the address of its DevTools server, which names its websocket.
 
+use super::{Acquired, ConnectError, websocket};
 use crate::endpoint;
-use crate::find::Channel;
-use std::fs;
-use std::path::{Path, PathBuf};
+use hyper::Request;
+use hyper::body::{Body, Incoming};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use url::Url;
+use url::{Position, Url};
 
 /// Why a running browser could not be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,9 +51,14 @@ pub enum DiscoverError {
     },
 }
 
+/// Attaches to the browser at `http://host:port`.
+pub(super) async fn acquire(url: &str) -> Result<Acquired, ConnectError> {
+    websocket::acquire(&websocket_of(url).await?, &[]).await
+}
+
 /// Asks a browser at `http://host:port` for its websocket, using `/json/version`. Credentials and the query are sent
 /// with this request and added to the result, because a gateway that checks them for one checks them for the other.
-pub async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
+async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
     let shown = endpoint::shown(browser_url);
     let malformed = || DiscoverError::Malformed {
         given: shown.clone(),
@@ -107,54 +116,6 @@ fn joined(first: Option<&str>, second: Option<&str>) -> Option<String> {
     Some(all.join("&")).filter(|query| !query.is_empty())
 }
 
-/// The websockets of this user's running browsers that allow remote debugging, read from their profiles. Entries may
-/// be stale; ports are never probed.
-pub fn running_browsers(which: &Running) -> Vec<String> {
-    let folders = match &which.profile {
-        Some(folder) => vec![folder.clone()],
-        None => profile_folders(which.channel),
-    };
-    let endpoints = folders.iter().filter_map(|folder| endpoint_in(folder));
-    endpoints.collect()
-}
-
-/// Which of this user's browsers to use; by default any.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Running {
-    /// The one with this profile.
-    pub profile: Option<PathBuf>,
-    /// A Chrome of this channel.
-    pub channel: Option<Channel>,
-}
-
-/// Chrome writes `DevToolsActivePort` into its profile: the port, then the websocket's path.
-fn endpoint_in(profile: &Path) -> Option<String> {
-    let text = fs::read_to_string(profile.join("DevToolsActivePort")).ok()?;
-    let mut lines = text.lines();
-    let port: u16 = lines.next()?.trim().parse().ok()?;
-    let path = lines.next()?.trim();
-    path.starts_with("/devtools/browser/")
-        .then(|| format!("ws://127.0.0.1:{port}{path}"))
-}
-
-fn profile_folders(channel: Option<Channel>) -> Vec<PathBuf> {
-    let Some(home) = std::env::home_dir() else {
-        return Vec::new();
-    };
-    let config = std::env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-        .unwrap_or_else(|| home.join(".config"));
-    let mac = home.join("Library/Application Support");
-    let fits = |of: &Option<Channel>| channel.is_none() || *of == channel;
-    let in_folder = |folder: PathBuf, profiles: Profiles| {
-        let fitting = profiles.iter().filter(move |(_, of)| fits(of));
-        fitting.map(move |(name, _)| folder.join(name))
-    };
-    let on_linux = in_folder(config, LINUX_PROFILES);
-    on_linux.chain(in_folder(mac, MAC_PROFILES)).collect()
-}
-
 /// The response to a GET.
 struct Answer {
     status: u16,
@@ -162,94 +123,73 @@ struct Answer {
 }
 
 /// A GET of a small document; the size is limited.
-async fn fetch(url: &Url) -> std::io::Result<Answer> {
-    let (host, port) = (
-        url.host_str().unwrap_or_default(),
-        url.port_or_known_default().unwrap_or(80),
-    );
-    let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
-    let (_, credentials) = endpoint::with_credentials_as_header(url.as_str());
-    let credentials = credentials.map(|(name, value)| format!("{name}: {value}\r\n"));
-    let query = url.query().map(|query| format!("?{query}"));
-    // Chrome closes the connection on HTTP/1.0.
-    let request = format!(
-        "GET {}{} HTTP/1.1\r\nHost: {host}:{port}\r\n{}Connection: close\r\n\r\n",
-        url.path(),
-        query.unwrap_or_default(),
-        credentials.unwrap_or_default(),
-    );
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    let mut limited = stream.take(MOST_BYTES);
-    // Chrome keeps the connection open, so the document ends where Content-Length says.
-    let whole = loop {
-        if limited.read_buf(&mut answer).await? == 0 {
-            break body_of(&answer);
-        }
-        if let Some(body) = whole_body(&answer) {
-            break Some(body);
-        }
+async fn fetch(url: &Url) -> io::Result<Answer> {
+    let host = url.host_str().unwrap_or_default();
+    let port = url.port_or_known_default().unwrap_or(80);
+    let request = request_for(url, &format!("{host}:{port}"))?;
+    let stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
+    let (mut sender, connection) = http1::Builder::new()
+        .title_case_headers(true)
+        .max_buf_size(MOST_BYTES)
+        .handshake(TokioIo::new(stream))
+        .await
+        .map_err(said)?;
+    let exchange = async move {
+        let response = sender.send_request(request).await.map_err(said)?;
+        let status = response.status().as_u16();
+        let body = read(response.into_body()).await;
+        Ok(Answer { status, body })
     };
-    let no_http = || std::io::Error::other("the response is not HTTP");
-    Ok(Answer {
-        status: status_of(&answer).ok_or_else(no_http)?,
-        body: whole.ok_or_else(no_http)?.to_vec(),
-    })
+    let mut exchange = pin!(exchange);
+    tokio::select! {
+        answer = &mut exchange => return answer,
+        _ = connection => {}
+    }
+    // The server has closed the connection; its response may not have been read yet.
+    exchange.await
 }
 
-/// `HTTP/1.1 200 OK`.
-fn status_of(answer: &[u8]) -> Option<u16> {
-    let line = answer.split(|byte| *byte == b'\r').next()?;
-    let line = std::str::from_utf8(line).ok()?;
-    let mut words = line.split(' ');
-    words.next().filter(|word| word.starts_with("HTTP/"))?;
-    words.next()?.parse().ok()
+fn request_for(url: &Url, host: &str) -> io::Result<Request<String>> {
+    let target = &url[Position::BeforePath..Position::AfterQuery];
+    let (_, credentials) = endpoint::with_credentials_as_header(url.as_str());
+    let request = Request::get(target).header("Host", host);
+    let request = credentials
+        .into_iter()
+        .fold(request, |request, (name, value)| {
+            request.header(name, value)
+        });
+    let request = request.header("Connection", "close").body(String::new());
+    request.map_err(io::Error::other)
 }
 
-fn body_of(answer: &[u8]) -> Option<&[u8]> {
-    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
-    Some(&answer[end + 4..])
+/// What can be read of a body, within the limit.
+async fn read(mut body: Incoming) -> Vec<u8> {
+    let mut read = Vec::new();
+    while read.len() < MOST_BYTES
+        && let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await
+    {
+        read.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
+    }
+    read.truncate(MOST_BYTES);
+    read
 }
 
-fn whole_body(answer: &[u8]) -> Option<&[u8]> {
-    let body = body_of(answer)?;
-    let head = std::str::from_utf8(&answer[..answer.len() - body.len()]).ok()?;
-    let length = head.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length")
-            .then(|| value.trim().parse::<usize>().ok())?
-    })?;
-    body.get(..length)
+/// The error of a request, as users read it.
+fn said(error: hyper::Error) -> io::Error {
+    if error.is_parse() || error.is_incomplete_message() {
+        return io::Error::other("the response is not HTTP");
+    }
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    io::Error::other(cause.unwrap_or_else(|| error.to_string()))
 }
 
 const PATIENCE: Duration = Duration::from_secs(5);
-const MOST_BYTES: u64 = 64 * 1024;
-
-/// Where browsers keep their profiles, and the channel if it is Chrome.
-type Profiles = &'static [(&'static str, Option<Channel>)];
-
-const LINUX_PROFILES: Profiles = &[
-    ("google-chrome", Some(Channel::Stable)),
-    ("google-chrome-beta", Some(Channel::Beta)),
-    ("google-chrome-unstable", Some(Channel::Dev)),
-    ("google-chrome-canary", Some(Channel::Canary)),
-    ("chromium", None),
-    ("microsoft-edge", None),
-    ("BraveSoftware/Brave-Browser", None),
-];
-const MAC_PROFILES: Profiles = &[
-    ("Google/Chrome", Some(Channel::Stable)),
-    ("Google/Chrome Beta", Some(Channel::Beta)),
-    ("Google/Chrome Dev", Some(Channel::Dev)),
-    ("Google/Chrome Canary", Some(Channel::Canary)),
-    ("Chromium", None),
-    ("Microsoft Edge", None),
-    ("BraveSoftware/Brave-Browser", None),
-];
+const MOST_BYTES: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
 
     async fn answer_once(status: &str, body: &str) -> String {
@@ -343,6 +283,29 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_server_that_does_not_speak_http_is_an_error() {
+        for bytes in [&b"SSH-2.0-OpenSSH\r\n\r\n"[..], b""] {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("http://{}", listener.local_addr().unwrap());
+            tokio::spawn(async move {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let _ = stream.read(&mut [0; 1024]).await.unwrap();
+                stream.write_all(bytes).await.unwrap();
+            });
+            let said = websocket_of(&url).await.unwrap_err().to_string();
+            let start = format!("No browser answers at {url} (the response is not HTTP)");
+            assert!(said.starts_with(&start), "{said}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_response_is_read_up_to_a_limit() {
+        let url = answer_once("200 OK", &" ".repeat(MOST_BYTES + 1)).await;
+        let error = websocket_of(&url).await.unwrap_err();
+        assert!(matches!(error, DiscoverError::NotABrowser { .. }));
+    }
+
+    #[tokio::test]
     async fn a_closed_port_and_a_wrong_address_are_explained() {
         let error = websocket_of("http://127.0.0.1:1").await.unwrap_err();
         assert!(
@@ -356,19 +319,5 @@ mod tests {
                 Err(DiscoverError::Malformed { .. })
             ));
         }
-    }
-
-    #[test]
-    fn a_profile_contains_port_and_path() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("DevToolsActivePort");
-        assert_eq!(endpoint_in(folder.path()), None);
-        fs::write(&file, "9222\n/devtools/browser/x-y\n").unwrap();
-        assert_eq!(
-            endpoint_in(folder.path()).unwrap(),
-            "ws://127.0.0.1:9222/devtools/browser/x-y"
-        );
-        fs::write(&file, "99999\n/devtools/browser/x").unwrap();
-        assert_eq!(endpoint_in(folder.path()), None);
     }
 }
