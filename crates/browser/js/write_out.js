@@ -1,6 +1,6 @@
 /**
  * Writes a script's result as JSON for `evaluate_script`. One function, called in the page's own world with the result
- * as `this` and the maximum of characters. Returns `{text, length}`, or `{problem}` if JSON cannot hold the result. A long
+ * as `this` and the maximum of characters. Returns `{text, length}`, or `{problem}` if JSON cannot represent the result. A long
  * text is passed inside an object under the name `boxed`, because Chrome would send the whole text otherwise.
  * @this {any}
  * @param {number} most
@@ -11,7 +11,7 @@ function writeOut(most, boxed) {
   const path = [];
   const place = () => (path.length ? ` at ${path.join("").replace(/^\./, "")}` : "");
   /** @param {string} what @param {string} instead */
-  const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot hold. Return ${instead} instead.` });
+  const problem = (what, instead) => ({ problem: `The result contains ${what}${place()}, which JSON cannot represent. Return ${instead} instead.` });
   const around = new Set();
   /** @type {(value: any) => { problem: string } | null} */
   const search = (value) => {

@@ -5,15 +5,23 @@ use crate::tab::Viewport;
 /// A device as pages see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
-    name: &'static str,
+    preset: &'static Preset,
     /// The size of its pages, in CSS pixels.
+    size: (u32, u32),
+    landscape: bool,
+    /// Whether the browser keeps its own user agent.
+    own_user_agent: bool,
+}
+
+/// A device in the table.
+#[derive(Debug, PartialEq, Eq)]
+struct Preset {
+    name: &'static str,
+    /// The size of its pages in portrait.
     size: (u32, u32),
     /// Device pixels for 1,000 CSS pixels.
     density: u32,
     system: System,
-    landscape: bool,
-    /// Whether the browser keeps its own user agent.
-    own_user_agent: bool,
 }
 
 /// What runs on a device.
@@ -41,15 +49,23 @@ impl Device {
     pub fn named(name: &str) -> Result<Self, String> {
         let wanted = name.trim().to_lowercase();
         let upright = wanted.strip_suffix(" landscape");
-        let known = |name: &str| DEVICES.iter().find(|it| it.name.to_lowercase() == name);
+        let known = |name: &str| {
+            let preset = DEVICES.iter().find(|it| it.name.to_lowercase() == name)?;
+            Some(Self {
+                preset,
+                size: preset.size,
+                landscape: false,
+                own_user_agent: false,
+            })
+        };
         if let Some(device) = known(&wanted) {
-            return Ok(*device);
+            return Ok(device);
         }
-        match upright.and_then(known).filter(|it| it.is_mobile()) {
+        match upright.and_then(known).filter(Self::is_mobile) {
             Some(device) => Ok(Self {
                 size: (device.size.1, device.size.0),
                 landscape: true,
-                ..*device
+                ..device
             }),
             None => Err(format!(
                 "There is no device {}. Similar names: {}.",
@@ -78,7 +94,7 @@ impl Device {
         Viewport {
             width: self.size.0,
             height: self.size.1,
-            density: f64::from(self.density) / 1_000.0,
+            density: f64::from(self.preset.density) / 1_000.0,
             mobile: self.is_mobile(),
             touch: self.is_mobile(),
             landscape: self.landscape,
@@ -100,7 +116,7 @@ impl Device {
                  Chrome/{CHROME} {mobile}Safari/537.36"
             )
         };
-        let text = match self.system {
+        let text = match self.preset.system {
             IPhone(version) => safari("iPhone; CPU iPhone OS", version),
             IPad(version) => safari("iPad; CPU OS", version),
             Phone(version, model) => chrome(version, model, "Mobile "),
@@ -114,7 +130,7 @@ impl Device {
     }
 
     fn is_mobile(&self) -> bool {
-        !matches!(self.system, Desktop | Mac)
+        !matches!(self.preset.system, Desktop | Mac)
     }
 }
 
@@ -149,19 +165,12 @@ fn distance(a: &[char], b: &[char]) -> usize {
     rows[a.len()][b.len()]
 }
 
-const fn device(
-    name: &'static str,
-    (width, height): (u32, u32),
-    density: u32,
-    system: System,
-) -> Device {
-    Device {
+const fn device(name: &'static str, size: (u32, u32), density: u32, system: System) -> Preset {
+    Preset {
         name,
-        size: (width, height),
+        size,
         density,
         system,
-        landscape: false,
-        own_user_agent: false,
     }
 }
 
@@ -173,7 +182,7 @@ const LONGEST: usize = 40;
 
 use System::{Desktop, IPad, IPhone, Mac, Phone, Tablet};
 
-static DEVICES: [Device; 42] = [
+static DEVICES: [Preset; 42] = [
     device("iPhone SE", (320, 568), 2_000, IPhone("15_8")),
     device("iPhone SE (3rd gen)", (375, 667), 2_000, IPhone("17_5")),
     device("iPhone 8", (375, 667), 2_000, IPhone("16_7")),

@@ -34,8 +34,8 @@ pub(super) async fn set_up(
         match (emulated, settings.viewport) {
             (Some(viewport), _) => {
                 let touch = Viewport::touch_command(emulated);
-                let sent = tokio::join!(session.send(viewport.command()), session.send(touch));
-                sent.0.map(drop).and(sent.1.map(drop))
+                session.send(viewport.command()).await?;
+                session.send(touch).await.map(drop)
             }
             (None, Some((width, height))) => {
                 session.send(fixed_size(width, height)).await.map(drop)

@@ -89,6 +89,20 @@ impl Crowd {
         client
     }
 
+    /// One more client, with a server that needs no daemon.
+    pub(crate) async fn client_without_daemon(&self, flags: &[&str]) -> McpClient {
+        let mut command = self.tabmux();
+        command
+            .env_remove("TABMUX_SOCKET")
+            .env_remove("TABMUX_PORT");
+        command.args(["mcp", "--no-daemon", "--tools=static", "--headless"]);
+        command.arg(format!("--executablePath={}", self.browser.display()));
+        command.args(flags);
+        let client = McpClient::spawn(command);
+        client.initialize().await;
+        client
+    }
+
     /// One more client, before its handshake, with its own working folder.
     pub(crate) fn client_working_in(&self, folder: &Path, flags: &[&str]) -> McpClient {
         self.client_at_home(self.home.path(), folder, flags)

@@ -38,12 +38,13 @@ async fn a_storage_state_is_loaded_before_the_first_page() {
         crowd.pages.url("who"),
         crowd.pages.url_at("localhost", "who"),
     );
-    for flags in [
-        &["--isolated", &file][..],
-        &["--isolated", &file, "--no-daemon"],
-    ] {
+    for daemon in [true, false] {
         let before = crowd.pages.requests().len();
-        let client = crowd.client_in(flags).await;
+        let flags = ["--isolated", &file];
+        let client = match daemon {
+            true => crowd.client_in(&flags).await,
+            false => crowd.client_without_daemon(&flags).await,
+        };
         assert_eq!(title(&client, &here).await, r#""seen=1 here""#);
         let mut asked = crowd.pages.requests().split_off(before);
         asked.retain(|request| request.path != "/favicon.ico");

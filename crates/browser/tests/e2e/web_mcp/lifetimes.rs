@@ -257,7 +257,14 @@ async fn what_a_hostile_page_registers_is_bounded() {
     assert!(!names.contains(&"huge_schema".to_owned()));
     assert!(!names.contains(&"debugger".to_owned()));
     assert!(harness.tool(&tab, "fine").description.chars().count() <= 4_001);
-    // Tools that come and go quickly do not affect other tabs.
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_that_change_constantly_do_not_affect_other_tabs() {
+    let Some(harness) = PageToolsHarness::start().await else {
+        return;
+    };
+    let tab = harness.page("", "", "").await;
     let churn = r#"window.n = 0; setInterval(() => { for (let i = 0; i < 50; i++) {
         const c = new AbortController();
         document.modelContext.registerTool({name: "churn" + n++, description: "d",
@@ -271,7 +278,6 @@ async fn what_a_hostile_page_registers_is_bounded() {
         .open_url(&harness.server.cross_site_url("/calm"))
         .await;
     assert_eq!(harness.value(&other, "calm", json!({})).await, "calm");
-    assert_eq!(harness.names(&tab).len(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
