@@ -93,7 +93,7 @@
    * @param {string} tag
    * @param {string} role
    * @param {Signs} signs
-   * @param {Place} place
+   * @param {Position} place
    * @param {boolean} pointer
    * @param {boolean} editable
    */
@@ -110,7 +110,7 @@
    * @param {PageElement} element
    * @param {string} tag
    * @param {string} role
-   * @param {Place} place
+   * @param {Position} place
    * @param {boolean} verbose
    * @returns {Kind}
    */

@@ -126,8 +126,8 @@ interface Kind {
   takesText?: boolean;
 }
 
-/** What a walk knows about the place where it is. */
-interface Place {
+/** What a walk knows about its current position. */
+interface Position {
   line: ElementLine | null;
   indent: number;
   mode: Mode;
@@ -143,8 +143,8 @@ interface Place {
   row: ElementLine | null;
 }
 
-/** A place on the stack of a walk, with the children that are still to be visited. */
-interface OpenPlace extends Place {
+/** A position on the stack of a walk, with the children that are still to be visited. */
+interface OpenPosition extends Position {
   next: ChildNode | null;
   list: Node[] | null;
   at: number;
@@ -311,7 +311,7 @@ interface Tabmux {
     PLAIN: Kind;
     SEALED: Set<string>;
     readSigns(element: PageElement): Signs;
-    classify(element: PageElement, tag: string, signs: Signs, place: Place, pointer: boolean, editable: boolean, verbose: boolean): Kind;
+    classify(element: PageElement, tag: string, signs: Signs, place: Position, pointer: boolean, editable: boolean, verbose: boolean): Kind;
   };
   markListeners(...nodes: PageElement[]): number;
 

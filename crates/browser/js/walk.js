@@ -70,7 +70,7 @@
     constructor(emit, verbose) {
       this.emit = emit;
       this.verbose = verbose;
-      /** @type {OpenPlace[]} */
+      /** @type {OpenPosition[]} */
       this.stack = [];
       /** @type {ElementLine[]} */
       this.waiting = []; // lines that are open around this place and not yet sent
@@ -135,7 +135,7 @@
 
     /* Text */
 
-    /** @param {Node} node @param {Place} place */
+    /** @param {Node} node @param {Position} place */
     read(node, place) {
       if (!place.shown || place.muted) return;
       const data = dom.data(node);
@@ -162,7 +162,7 @@
 
     /**
      * Ends the run of text: it becomes the text of the line around it if that has none yet, else a line of its own.
-     * @param {Place} place
+     * @param {Position} place
      */
     flush(place) {
       const { line } = place;
@@ -192,7 +192,7 @@
 
     /* Elements */
 
-    /** @param {PageElement} element @param {Place} place */
+    /** @param {PageElement} element @param {Position} place */
     enter(element, place) {
       const tag = dom.tag(element);
       if (UNSEEN.has(tag)) return;
@@ -226,7 +226,7 @@
       if (cell) this.openCell(place, kind);
       else if (!line && !inline) this.border(place);
 
-      /** @type {OpenPlace} */
+      /** @type {OpenPosition} */
       const inner = {
         next: null,
         list: null,
@@ -250,7 +250,7 @@
       this.stack.push(inner);
     }
 
-    /** @param {PageElement} element @param {string} tag @param {OpenPlace} inner */
+    /** @param {PageElement} element @param {string} tag @param {OpenPosition} inner */
     descend(element, tag, inner) {
       const root = rootOf(element);
       if (root) {
@@ -273,7 +273,7 @@
       inner.next = first;
     }
 
-    /** @param {OpenPlace} place */
+    /** @param {OpenPosition} place */
     leave(place) {
       const { opened } = place;
       if (opened) {
@@ -288,14 +288,14 @@
 
     /**
      * A block begins or ends: text before and after it belongs to different lines, or to different words of one name.
-     * @param {Place} place
+     * @param {Position} place
      */
     border(place) {
       if (place.mode === "flow") this.flush(place);
       else this.text += " ";
     }
 
-    /** @param {Place} place @param {Kind} kind */
+    /** @param {Position} place @param {Kind} kind */
     openCell(place, kind) {
       const { row } = place;
       if (!row) return this.border(place);
@@ -304,7 +304,7 @@
       if (row.cells++ > 0) this.text += " | ";
     }
 
-    /** @param {PageElement} element @param {Kind} kind @param {Place} place @param {Signs} signs */
+    /** @param {PageElement} element @param {Kind} kind @param {Position} place @param {Signs} signs */
     open(element, kind, place, signs) {
       this.flush(place);
       const control = controlOf(element);

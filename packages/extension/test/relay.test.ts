@@ -84,7 +84,7 @@ test('a page that may not come hears nothing at all', async () => {
   port.close();
 });
 
-test('frames, and whoever says something else, are not heard', () => {
+test('calls from frames and other messages are ignored', () => {
   call({ source: new EventTarget() }).port.close();
   call({ data: 'something else' }).port.close();
   expect(links).toEqual([]);

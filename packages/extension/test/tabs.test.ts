@@ -1,4 +1,4 @@
-/** What is told of tabs. */
+/** What the extension reports about tabs. */
 
 import { expect, test, vi } from 'vitest';
 import type { FromExtension } from '../src/messages.js';
@@ -36,7 +36,7 @@ test('every change of a tab is told once somebody listens, and a new tab of the 
   ]);
 });
 
-test('private windows are told of only if that is wanted, and no tab is opened there', async () => {
+test('private windows are reported only if that is wanted, and no tab is opened there', async () => {
   const listeners: Record<string, Listener> = {};
   const event = (name: string) => ({ addListener: (listener: Listener) => void (listeners[name] = listener) });
   const names = ['onCreated', 'onUpdated', 'onRemoved', 'onReplaced', 'onActivated'];

@@ -10,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 // Spec: multi-tab 4, 11, 56; page-proxy 13.
-test('the daemon is told of tabs and of the tools of each', () => {
+test('the daemon is notified of tabs and of the tools of each', () => {
   const { socket, page } = world();
   const [a, b] = [page('tab-a'), page('tab-b')];
   socket().welcome();

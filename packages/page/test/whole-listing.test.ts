@@ -1,18 +1,18 @@
-/** What the agent is told of real tabs and their tools, and what is said on the way of a call. Needs a built tabmux. */
+/** What the agent sees of real tabs and their tools, and which messages a call causes. Needs a built tabmux. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord } from '../src/json.js';
-import { type AppTab, Desk } from './support/desk.js';
+import { type AppTab, LibraryHarness } from './support/library-harness.js';
 import type { RawTab } from './support/raw-browser.js';
 import { ofType, SPY } from './support/spy.js';
 
-let desk: Desk;
+let harness: LibraryHarness;
 
 beforeAll(async () => {
-  desk = await Desk.start();
+  harness = await LibraryHarness.start();
 });
-afterAll(() => desk.stop());
-afterEach(() => desk.end());
+afterAll(() => harness.stop());
+afterEach(() => harness.end());
 
 const TAB_ID = {
   type: 'string',
@@ -21,108 +21,108 @@ const TAB_ID = {
 };
 
 describe.each(['shared', 'service'])('with a %s worker', (worker) => {
-  beforeEach(() => desk.begin(worker));
+  beforeEach(() => harness.begin(worker));
 
-  const countOf = async (name: string): Promise<number> => (await desk.tabmux.list()).filter((tool) => tool.name === name).length;
+  const countOf = async (name: string): Promise<number> => (await harness.tabmux.list()).filter((tool) => tool.name === name).length;
 
   // Spec: multi-tab 8, 38, 39, 40, 41, 67.
   test('a tool is listed once, from its first tab to its last, and only those two change the list', async () => {
-    const before = desk.tabmux.changes;
-    const a = await desk.open('one');
-    await desk.until(() => expect(desk.tabmux.changes).toBe(before + 1));
-    const [b, c] = [await desk.open('one'), await desk.open('one')];
+    const before = harness.tabmux.changes;
+    const a = await harness.open('one');
+    await harness.until(() => expect(harness.tabmux.changes).toBe(before + 1));
+    const [b, c] = [await harness.open('one'), await harness.open('one')];
     expect(await countOf('one')).toBe(1);
     await a.tab.evaluate("workerClient.unregisterTool('one')");
-    await desk.has(a.id, '');
+    await harness.has(a.id, '');
     expect(await countOf('one')).toBe(1);
     await b.tab.close();
-    await desk.until(async () => expect(await desk.row(b.id)).toBeUndefined());
+    await harness.until(async () => expect(await harness.row(b.id)).toBeUndefined());
     expect(await countOf('one')).toBe(1);
-    expect(await desk.whoRuns('one')).toBe(c.id);
-    expect(desk.tabmux.changes).toBe(before + 1);
+    expect(await harness.whoRuns('one')).toBe(c.id);
+    expect(harness.tabmux.changes).toBe(before + 1);
     await c.tab.close();
-    await desk.until(() => expect(desk.tabmux.changes).toBe(before + 2));
+    await harness.until(() => expect(harness.tabmux.changes).toBe(before + 2));
     expect(await countOf('one')).toBe(0);
   });
 
   // Spec: multi-tab 11.
   test('a tool can be in several tabs, and a tab can have several tools', async () => {
-    const [a, b] = [await desk.open('one,two'), await desk.open('one,three')];
-    expect([await desk.toolsOf(a.id), await desk.toolsOf(b.id)]).toEqual([
+    const [a, b] = [await harness.open('one,two'), await harness.open('one,three')];
+    expect([await harness.toolsOf(a.id), await harness.toolsOf(b.id)]).toEqual([
       ['one', 'two'],
       ['one', 'three'],
     ]);
-    for (const { id } of [a, b]) expect(await desk.whoRuns('one', { tabId: id })).toBe(id);
-    expect([await desk.whoRuns('two'), await desk.whoRuns('three')]).toEqual([a.id, b.id]);
+    for (const { id } of [a, b]) expect(await harness.whoRuns('one', { tabId: id })).toBe(id);
+    expect([await harness.whoRuns('two'), await harness.whoRuns('three')]).toEqual([a.id, b.id]);
   });
 
   // Spec: multi-tab 25, 26, 27, 28, 29; page-proxy 32.
   test('the tabs are listed as they are at that moment', async () => {
     const lastSeen = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const row = ({ id, url }: AppTab, isActive: boolean) => ({ tabId: id, url, title: 'An application', isActive, lastSeen });
-    expect(await desk.rows()).toEqual([]);
-    const a = await desk.open('one');
-    expect(await desk.rows()).toEqual([row(a, true)]);
-    const b = await desk.open('one', { at: desk.otherSite });
-    expect(await desk.rows()).toEqual([row(a, false), row(b, true)]);
-    await desk.front(a);
-    expect(await desk.rows()).toEqual([row(a, true), row(b, false)]);
+    expect(await harness.rows()).toEqual([]);
+    const a = await harness.open('one');
+    expect(await harness.rows()).toEqual([row(a, true)]);
+    const b = await harness.open('one', { at: harness.otherSite });
+    expect(await harness.rows()).toEqual([row(a, false), row(b, true)]);
+    await harness.front(a);
+    expect(await harness.rows()).toEqual([row(a, true), row(b, false)]);
     await b.tab.evaluate("document.title = 'Another title'; history.pushState({}, '', '/moved')");
-    const moved = { ...row(b, false), title: 'Another title', url: `${desk.otherSite.origin}/moved` };
-    await desk.until(async () => expect(await desk.rows()).toEqual([row(a, true), moved]));
-    await desk.leave();
-    expect(await desk.rows()).toEqual([row(a, false), moved]);
+    const moved = { ...row(b, false), title: 'Another title', url: `${harness.otherSite.origin}/moved` };
+    await harness.until(async () => expect(await harness.rows()).toEqual([row(a, true), moved]));
+    await harness.leave();
+    expect(await harness.rows()).toEqual([row(a, false), moved]);
     await a.tab.close();
-    await desk.until(async () => expect(await desk.rows()).toEqual([moved]));
+    await harness.until(async () => expect(await harness.rows()).toEqual([moved]));
   });
 
   // Spec: multi-tab 80.
   test('a tab is seen when it registers, when it gets the focus and when it is used', async () => {
-    const seen = async ({ id }: AppTab): Promise<number> => Date.parse((await desk.row(id))?.lastSeen ?? '');
+    const seen = async ({ id }: AppTab): Promise<number> => Date.parse((await harness.row(id))?.lastSeen ?? '');
     const grows = async (act: () => Promise<unknown>): Promise<void> => {
       const last = await seen(a);
-      await desk.until(() => expect(Date.now()).toBeGreaterThan(last));
+      await harness.until(() => expect(Date.now()).toBeGreaterThan(last));
       await act();
-      await desk.until(async () => expect(await seen(a)).toBeGreaterThan(last));
+      await harness.until(async () => expect(await seen(a)).toBeGreaterThan(last));
     };
     const begun = Date.now();
-    const a = await desk.open('one');
+    const a = await harness.open('one');
     expect(await seen(a)).toBeGreaterThanOrEqual(begun);
-    const b = await desk.open('one');
-    await grows(() => desk.front(a));
-    await desk.front(b);
-    await desk.until(async () => expect(await a.tab.evaluate('document.visibilityState')).toBe('hidden'));
+    const b = await harness.open('one');
+    await grows(() => harness.front(a));
+    await harness.front(b);
+    await harness.until(async () => expect(await a.tab.evaluate('document.visibilityState')).toBe('hidden'));
     // What the tab said of being hidden has been heard when its answer comes.
-    await desk.whoRuns('one', { tabId: a.id });
-    await grows(() => desk.whoRuns('one', { tabId: a.id }));
+    await harness.whoRuns('one', { tabId: a.id });
+    await grows(() => harness.whoRuns('one', { tabId: a.id }));
     await grows(() => a.tab.reload());
   });
 
   // Spec: multi-tab 30, 31, 32, 33; page-proxy 31.
   test("a tool gets an optional tabId, and the author's schema stays as it is", async () => {
-    const { id, tab } = await desk.open('');
+    const { id, tab } = await harness.open('');
     const own = { type: 'object', properties: { username: { type: 'string', minLength: 2 } }, required: ['username'], additionalProperties: false };
     const handler = 'async (args) => ({ tab: workerClient.getTabId(), args })';
     await tab.evaluate(
       `window.own = ${JSON.stringify(own)}; workerClient.registerTool('strict', 'Greets a user. NOTE: only of this tab.', own, ${handler})`,
     );
     await tab.evaluate(`window.none = {}; workerClient.registerTool('plain', 'Plain', none, ${handler})`);
-    await desk.has(id, 'plain,strict');
-    const tools = await desk.tabmux.tools();
+    await harness.has(id, 'plain,strict');
+    const tools = await harness.tabmux.tools();
     expect(tools.get('strict')?.inputSchema).toEqual({ ...own, properties: { ...own.properties, tabId: TAB_ID } });
     expect(tools.get('plain')?.inputSchema).toEqual({ type: 'object', properties: { tabId: TAB_ID } });
     // Spec: multi-tab 62.
     expect(tools.get('strict')?.description).toMatch(/^Greets a user\. NOTE: only of this tab\.\n/);
     expect(await tab.evaluate('[own, none]')).toEqual([own, {}]);
     // Neither is it the handler's business.
-    expect(await desk.call('strict', { username: 'Ada', tabId: id })).toEqual({ tab: id, args: { username: 'Ada' } });
-    expect(await desk.call('strict', { username: 'Ada' })).toEqual({ tab: id, args: { username: 'Ada' } });
-    expect((await desk.tabmux.call('strict', { tabId: id })).isError).toBe(true);
+    expect(await harness.call('strict', { username: 'Ada', tabId: id })).toEqual({ tab: id, args: { username: 'Ada' } });
+    expect(await harness.call('strict', { username: 'Ada' })).toEqual({ tab: id, args: { username: 'Ada' } });
+    expect((await harness.tabmux.call('strict', { tabId: id })).isError).toBe(true);
   });
 
   // Spec: page-proxy 2, 5, 6, 7, 14, 17, 19, 20.
   test('every call has an id of its own, by which its answer finds its caller', async () => {
-    const [a, b] = [await desk.open('', { script: SPY }), await desk.open('', { script: SPY })];
+    const [a, b] = [await harness.open('', { script: SPY }), await harness.open('', { script: SPY })];
     // The first call is answered when the fourth is there, and not before the others. Tools that only read run at the same time.
     const offer = `window.waiting = []; workerClient.registerTool('later', (args) => new Promise((resolve) => {
       waiting.unshift(() => resolve({ tab: workerClient.getTabId(), args }));
@@ -130,11 +130,11 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
     }), { annotations: { readOnlyHint: true } })`;
     for (const { id, tab } of [a, b]) {
       await tab.evaluate(offer);
-      await desk.has(id, 'later');
+      await harness.has(id, 'later');
     }
     const calls = [0, 1, 2, 3, 4, 5, 6, 7].map((n) => ({ n, tab: n % 2 ? a : b }));
     // B is in front, so its calls need not name it.
-    const answers = await Promise.all(calls.map(({ n, tab }) => desk.call('later', { n, ...(tab === a && { tabId: a.id }) })));
+    const answers = await Promise.all(calls.map(({ n, tab }) => harness.call('later', { n, ...(tab === a && { tabId: a.id }) })));
     expect(answers).toEqual(calls.map(({ n, tab }) => ({ tab: tab.id, args: { n } })));
     const callIds: unknown[] = [];
     for (const own of [a, b]) {
@@ -164,18 +164,18 @@ describe.each(['shared', 'service'])('with a %s worker', (worker) => {
 
   // Spec: multi-tab 56, 57; page-proxy 13.
   test('the controller in the worker is called by itself, for the tab, its tools and the focus', async () => {
-    const a = await desk.open('one');
-    const inside = await desk.browser.worker(worker, desk.site.origin);
+    const a = await harness.open('one');
+    const inside = await harness.browser.worker(worker, harness.site.origin);
     await inside.send('Profiler.enable');
     await inside.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-    const b = await desk.open('one,two');
+    const b = await harness.open('one,two');
     expect(await callsOf(inside, 'handleRegisterTab', 'handleRegisterTool')).toEqual([1, 2]);
-    expect(await desk.toolsOf(b.id)).toEqual(['one', 'two']);
+    expect(await harness.toolsOf(b.id)).toEqual(['one', 'two']);
     await callsOf(inside);
-    await desk.front(a);
+    await harness.front(a);
     const [focused] = await callsOf(inside, 'handleSetActiveTab', 'handleRegisterTab');
     expect(focused).toBeGreaterThan(0);
-    expect(await desk.rows()).toMatchObject([
+    expect(await harness.rows()).toMatchObject([
       { tabId: a.id, isActive: true },
       { tabId: b.id, isActive: false },
     ]);

@@ -50,7 +50,7 @@ export class Tabmux {
       const message = JSON.parse(line) as Message;
       if (message.method === 'notifications/tools/list_changed') {
         this.changes += 1;
-        // As clients do; one that never fetches is told of new tools with its answers.
+        // As clients do; a client that never fetches is notified of new tools with its answers.
         this.list().catch(() => {});
       }
       if (message.id !== undefined) this.waiting.get(message.id)?.(message);

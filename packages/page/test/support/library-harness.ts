@@ -28,7 +28,7 @@ export interface OpenOptions {
   newWindow?: boolean;
 }
 
-export class Desk {
+export class LibraryHarness {
   tabmux!: Tabmux;
   #daemonUrl = '';
   #worker = '';
@@ -40,9 +40,9 @@ export class Desk {
     readonly otherSite: Site,
   ) {}
 
-  static async start(): Promise<Desk> {
+  static async start(): Promise<LibraryHarness> {
     if (!isBuilt) throw new Error('build tabmux first: cargo build --package tabmux');
-    return new Desk(await RawBrowser.start(), await Site.start(), await Site.start(undefined, '127.0.0.1'));
+    return new LibraryHarness(await RawBrowser.start(), await Site.start(), await Site.start(undefined, '127.0.0.1'));
   }
 
   async stop(): Promise<void> {
