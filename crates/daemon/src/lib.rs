@@ -8,6 +8,7 @@
 //! - `main_loop`: the closed set of events, and the one task that handles them.
 //! - `work`: the tasks that carry out the core's outputs in browsers.
 //! - [`socket`]: sessions over a unix socket, for clients in other processes.
+//! - `tools`: the session tools, one file each.
 //! - [`catalogue`]: every tool, as it is published to clients.
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
 //! - `contexts`: the browser contexts of isolated sessions.
@@ -56,6 +57,7 @@ mod page_tools;
 mod page_updates;
 mod pending_slots;
 mod record;
+mod tools;
 mod weak_map;
 mod work;
 
