@@ -86,7 +86,7 @@ fn with_index(mut info: ToolInfo) -> ToolInfo {
     info
 }
 
-/// The core tools in the order of the specification, then the page actions by name.
+/// The tools of progressive sessions: the five of the specification in its order, then the others by name.
 pub fn all() -> &'static [ToolInfo] {
     &INFOS
 }
