@@ -227,6 +227,15 @@ impl SessionConfig {
             restored_tabs: RestoredTabs::default(),
         }
     }
+
+    /// Whether its flags switch a session tool on. Tools of disabled categories are in `withheld`.
+    pub(crate) fn switches_on(&self, tool: ToolName) -> bool {
+        match tool {
+            ToolName::MORE_TOOLS => self.page_actions,
+            ToolName::SELECT_DEFAULT_BROWSER => self.may_choose_default,
+            _ => true,
+        }
+    }
 }
 
 impl Config {

@@ -34,7 +34,6 @@ pub(crate) use shared_lists::PageList;
 
 use crate::browser::Browser;
 use crate::call::Call;
-use crate::list::BUILT_IN;
 use crate::registry::Registry;
 use crate::session::Session;
 use crate::tab::{Tab, Worker};
@@ -122,7 +121,9 @@ impl Core {
         focused_tools.push(ToolName::MORE_TOOLS);
         focused_tools.sort_unstable();
         focused_tools.dedup();
-        let mut built_in = [&BUILT_IN[..], &focused_tools, &config.static_tools].concat();
+        let ours = ToolName::session_tools();
+        let actions = focused_tools.iter().chain(&config.static_tools).copied();
+        let mut built_in: Vec<_> = ours.chain(actions).collect();
         built_in.sort_unstable();
         Self {
             workers: BTreeMap::new(),

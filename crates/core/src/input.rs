@@ -1,9 +1,9 @@
 //! The events that the core handles: what clients, browsers, pages and the driver report.
 
 use crate::{
-    BrowserId, BrowserRef, CallId, ConnectFailure, ConnectionId, DocumentId, PageId, RequestId,
-    SchemaId, SessionConfig, SessionId, SiteFilter, Source, TabLocation, TabRef, TargetId, ToolKey,
-    ToolName,
+    BrowserId, BrowserRef, CallId, ConnectFailure, ConnectionId, DocumentId, Mode, PageId,
+    RequestId, SchemaId, SessionConfig, SessionId, SiteFilter, Source, TabLocation, TabRef,
+    TargetId, ToolKey, ToolName,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -440,6 +440,15 @@ pub enum Finish {
 }
 
 impl CallKind {
+    /// Whether sessions of a mode can make this call.
+    pub fn exists_in(&self, mode: Mode) -> bool {
+        match self {
+            // Pages choose the names of their tools.
+            Self::PageTool { .. } => true,
+            _ => self.tool().exists_in(mode),
+        }
+    }
+
     /// The tool's published name.
     pub fn tool(&self) -> ToolName {
         match self {

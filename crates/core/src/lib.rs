@@ -38,6 +38,7 @@
 //! - `session`, `page_numbers`, `browser`, `tab`, `call`: its state.
 //! - `site_filter`: which pages a session may not see.
 //! - `offer`, `registry`: the tools of pages, by tab and by name.
+//! - `session_tools`: the tools that are not page actions, and the mode that has each.
 //! - `list`, `route`, `lane`, `timers`: the rules: which tools are listed, to which tab a call goes, which
 //!   call may run now, what happens when.
 
@@ -61,6 +62,7 @@ mod browser;
 mod call;
 mod page_numbers;
 mod session;
+mod session_tools;
 mod site_filter;
 mod tab;
 

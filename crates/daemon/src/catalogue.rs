@@ -1,8 +1,9 @@
-//! Every tool as it is published to clients: the five core tools of the specification, and the page actions.
+//! Every tool as it is published to clients: the session tools and the page actions.
 
 #[cfg(test)]
 mod tests;
 
+use crate::tools::{self as session_tools, ListedIn, SessionToolSpec};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 use tabmux_browser::tools::{self, Access, Category, ToolSpec};
@@ -29,7 +30,10 @@ pub fn info(name: ToolName, mode: Mode, several: bool) -> Option<ToolInfo> {
 /// the page library.
 fn progressive_info(name: ToolName) -> Option<ToolInfo> {
     let added = || tools::find(name.as_str()).map(page_action);
-    let beside = || find(&STATIC_INFOS, name).filter(|_| name == ToolName::LIST_BROWSER_TABS);
+    let beside = || {
+        let tool = session_tools::find(name.as_str())?;
+        (tool.listed_in == ListedIn::FixedAndLibrary).then(|| tool.info())
+    };
     find(&INFOS, name).or_else(added).or_else(beside)
 }
 
@@ -61,16 +65,7 @@ pub(crate) fn slim_tools() -> Vec<ToolName> {
 
 /// Whether a tool works in a browser, so that it needs `browserIndex` if there are several.
 pub fn takes_index(tool: &str) -> bool {
-    !matches!(
-        tool,
-        "list_browsers"
-            | "add_browser"
-            | "browser_get_connection_status"
-            | "list_browser_tabs"
-            | "list_page_tools"
-            | "call_page_tool"
-            | "more_tools"
-    )
+    session_tools::find(tool).is_none_or(|tool| tool.takes_index)
 }
 
 /// Fixed by the specification.
@@ -91,7 +86,7 @@ fn with_index(mut info: ToolInfo) -> ToolInfo {
     info
 }
 
-/// The core tools in the order of the specification, then the page actions by name.
+/// The tools of progressive sessions: the five of the specification in its order, then the others by name.
 pub fn all() -> &'static [ToolInfo] {
     &INFOS
 }
@@ -135,8 +130,10 @@ pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
     };
     let specs = tools::all().iter().filter(|spec| is_off(spec.category));
     let specs = specs.map(|spec| ToolName::new(spec.name));
-    let pages = PAGES.into_iter().filter(|_| is_off(Category::Navigation));
-    pages.chain(specs).collect()
+    let ours = session_tools::all().iter();
+    let ours = ours.filter(|tool| tool.category.is_some_and(is_off));
+    let ours = ours.map(|tool| ToolName::new(tool.name));
+    ours.chain(specs).collect()
 }
 
 /// The tools that must be requested, with their categories, for a session whose user chose no categories.
@@ -154,54 +151,13 @@ pub(crate) fn of_categories(categories: &[String]) -> Vec<ToolName> {
     specs.map(|spec| ToolName::new(spec.name)).collect()
 }
 
-/// The categories that `more_tools` can add for a focused tab, and their contents.
-const MORE: [(Category, &str); 8] = [
-    (Category::Debugging, "console messages, PDF"),
-    (Category::Emulation, "device, network, size"),
-    (Category::Input, "drag, upload, click at a point"),
-    (Category::Network, "requests and their bodies"),
-    (Category::Performance, "traces, heap snapshots"),
-    (Category::Rules, "block and change requests"),
-    (Category::Screencast, "film the page"),
-    (Category::Storage, "cookies, local and session storage"),
-];
-
-/// The names of the categories that `more_tools` can add.
-pub(crate) fn more_categories() -> impl Iterator<Item = &'static str> {
-    MORE.iter().map(|(category, _)| category.name())
-}
-
-fn more_tools() -> ToolInfo {
-    let contents = MORE.map(|(category, what)| format!("{} ({what})", category.name()));
-    let names: Vec<_> = more_categories().collect();
-    core_tool(
-        ToolName::MORE_TOOLS,
-        &format!("Add tools to this list: {}.", contents.join(", ")),
-        json!({
-            "type": "object",
-            "properties": {"category": {"type": "string", "enum": names}},
-            "required": ["category"]
-        }),
-    )
-}
-
 /// The category of a tool. Tools that every agent needs have none.
 pub fn category(tool: &str) -> Option<Category> {
-    let of_pages = PAGES.iter().any(|name| name.as_str() == tool);
-    let spec = || tools::all().iter().find(|spec| spec.name == tool);
-    match of_pages {
-        true => Some(Category::Navigation),
-        false => spec().map(|spec| spec.category),
+    match session_tools::find(tool) {
+        Some(tool) => tool.category,
+        None => tools::find(tool).map(|spec| spec.category),
     }
 }
-
-/// The tools that manage pages.
-const PAGES: [ToolName; 4] = [
-    ToolName::LIST_PAGES,
-    ToolName::NEW_PAGE,
-    ToolName::SELECT_PAGE,
-    ToolName::CLOSE_PAGE,
-];
 
 /// The names of the fixed list, in the order in which they are published.
 pub(crate) fn static_tools() -> Vec<ToolName> {
@@ -211,131 +167,10 @@ pub(crate) fn static_tools() -> Vec<ToolName> {
 
 /// The fixed list: pages instead of tabs, and page actions with an optional `tabId`.
 static STATIC_INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
-    let page_id = json!({"type": "number", "description": "From list_pages."});
-    let one_page =
-        json!({"type": "object", "properties": {"pageId": page_id}, "required": ["pageId"]});
-    let pages = [
-        reading(core_tool(
-            ToolName::LIST_PAGES,
-            "Get a list of pages open in the browser.",
-            json!({"type": "object", "properties": {}}),
-        )),
-        core_tool(
-            ToolName::NEW_PAGE,
-            "Open a URL in a new page and select it.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "url": {"type": "string", "description": "URL to open"},
-                    "background": {"type": "boolean"},
-                    "isolatedContext": {
-                        "type": "string",
-                        "description": "Pages of one name share cookies and storage with each other only."
-                    },
-                    "timeout": {"type": "integer", "description": "In milliseconds."}
-                },
-                "required": ["url"]
-            }),
-        ),
-        core_tool(
-            ToolName::SELECT_PAGE,
-            "Select the page that tools without tabId (its number) work on.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "pageId": page_id,
-                    "bringToFront": {"type": "boolean", "description": "Also show it to the user."}
-                },
-                "required": ["pageId"]
-            }),
-        ),
-        core_tool(
-            ToolName::CLOSE_PAGE,
-            "Close a page. The last one cannot be closed.",
-            one_page,
-        ),
-        reading(core_tool(
-            ToolName::LIST_BROWSERS,
-            "List all browsers with their index and status.",
-            json!({"type": "object", "properties": {}}),
-        )),
-        core_tool(
-            ToolName::RECONNECT_BROWSER,
-            "Connect a lost browser again.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "force": {"type": "boolean", "description": "Retry now, ignoring the cooldown"}
-                }
-            }),
-        ),
-        core_tool(
-            ToolName::ADD_BROWSER,
-            "Attach to one more browser.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "url": {"type": "string", "description": "Such as http://127.0.0.1:9222"},
-                    "name": {"type": "string"}
-                },
-                "required": ["url"]
-            }),
-        ),
-        core_tool(
-            ToolName::DISCONNECT_BROWSER,
-            "Disconnect a browser. An attached one keeps running.",
-            json!({"type": "object", "properties": {}}),
-        ),
-        core_tool(
-            ToolName::SELECT_DEFAULT_BROWSER,
-            "Choose the browser that tools without browserIndex use.",
-            json!({
-                "type": "object",
-                "properties": {"browserIndex": {"type": "integer", "exclusiveMinimum": 0}},
-                "required": ["browserIndex"]
-            }),
-        ),
-        reading(core_tool(
-            ToolName::LIST_BROWSER_TABS,
-            "List the tabs whose pages offer tools.",
-            json!({"type": "object", "properties": {}}),
-        )),
-        reading(core_tool(
-            ToolName::LIST_PAGE_TOOLS,
-            "List the tools that open pages offer themselves.",
-            json!({"type": "object", "properties": {"tabId": {"type": "number"}}}),
-        )),
-        core_tool(
-            ToolName::CALL_PAGE_TOOL,
-            "Call a tool that a page offers.",
-            json!({
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "arguments": {"type": "object"},
-                    "tabId": {"type": "number"}
-                },
-                "required": ["name"]
-            }),
-        ),
-        reading(core_tool(
-            ToolName::CONNECTION_STATUS,
-            "Tell whether a browser is connected.",
-            json!({"type": "object", "properties": {}}),
-        )),
-    ];
-    pages
-        .into_iter()
-        .chain(tools::all().iter().map(|spec| with_tab(page_action(spec))))
-        .collect()
+    let ours = session_infos(ListedIn::is_fixed);
+    let actions = tools::all().iter().map(|spec| with_tab(page_action(spec)));
+    ours.chain(actions).collect()
 });
-
-fn reading(info: ToolInfo) -> ToolInfo {
-    ToolInfo {
-        hints: Some(ToolHints::READS),
-        ..info
-    }
-}
 
 /// Adds the optional `tabId` to a page action.
 fn with_tab(mut info: ToolInfo) -> ToolInfo {
@@ -347,97 +182,28 @@ fn with_tab(mut info: ToolInfo) -> ToolInfo {
     info
 }
 
+/// The progressive list, with every page action that it has without `more_tools`.
 static INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
-    let core = [
-        core_tool(
-            ToolName::CONNECT_BROWSER,
-            "Establish connection to browser (attach to existing or launch new)",
-            json!({
-                "type": "object",
-                "properties": {
-                    "launch": {
-                        "type": "boolean",
-                        "description": "Launch new browser instance if none found",
-                        "default": false
-                    }
-                }
-            }),
-        ),
-        core_tool(
-            ToolName::LIST_TABS,
-            "See all open tabs without loading their tools",
-            json!({"type": "object", "properties": {}}),
-        ),
-        core_tool(
-            ToolName::OPEN_TAB,
-            "Open a new browser tab",
-            json!({
-                "type": "object",
-                "properties": {
-                    "url": {"type": "string", "description": "URL to open"},
-                    "focus": {
-                        "type": "boolean",
-                        "description": "Focus the new tab after opening",
-                        "default": true
-                    }
-                },
-                "required": ["url"]
-            }),
-        ),
-        core_tool(
-            ToolName::FOCUS_TAB,
-            "Switch focus to a different tab, loading its tools",
-            json!({
-                "type": "object",
-                "properties": {
-                    "tabId": {"type": "number", "description": "ID of the tab to focus"}
-                },
-                "required": ["tabId"]
-            }),
-        ),
-        core_tool(
-            ToolName::CLOSE_TAB,
-            "Close a tab",
-            json!({
-                "type": "object",
-                "properties": {
-                    "tabId": {
-                        "type": "number",
-                        "description": "ID of tab to close. Defaults to focused tab."
-                    }
-                }
-            }),
-        ),
-    ];
-    let mut actions: Vec<_> = focused_actions().map(page_action).collect();
-    actions.push(more_tools());
-    actions.sort_by(|one, other| one.name.cmp(&other.name));
-    core.into_iter().chain(actions).collect()
+    let first = session_infos(|list| list == ListedIn::Progressive);
+    let focused = session_infos(|list| list == ListedIn::ProgressiveFocused);
+    let mut focused: Vec<_> = focused.chain(focused_actions().map(page_action)).collect();
+    focused.sort_by(|one, other| one.name.cmp(&other.name));
+    first.chain(focused).collect()
 });
 
-fn core_tool(name: ToolName, description: &str, schema: Value) -> ToolInfo {
-    let Value::Object(schema) = schema else {
-        unreachable!("the schemas above are objects")
-    };
-    published(name.as_str(), description, schema, None)
+/// The session tools of some lists, in the order of their table.
+fn session_infos(is_meant: impl Fn(ListedIn) -> bool) -> impl Iterator<Item = ToolInfo> {
+    let tools = session_tools::all().iter();
+    let tools = tools.filter(move |tool| is_meant(tool.listed_in));
+    tools.map(SessionToolSpec::info)
 }
 
 fn page_action(spec: &ToolSpec) -> ToolInfo {
     let reads = spec.access == Access::Read;
-    let hints = reads.then_some(ToolHints::READS);
-    published(spec.name, spec.description, spec.schema(), hints)
-}
-
-fn published(
-    name: &str,
-    description: &str,
-    schema: Map<String, Value>,
-    hints: Option<ToolHints>,
-) -> ToolInfo {
     ToolInfo {
-        name: name.to_owned(),
-        description: description.to_owned(),
-        input_schema: Arc::new(schema),
-        hints,
+        name: spec.name.to_owned(),
+        description: spec.description.to_owned(),
+        input_schema: Arc::new(spec.schema()),
+        hints: reads.then_some(ToolHints::READS),
     }
 }

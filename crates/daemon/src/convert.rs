@@ -1,31 +1,15 @@
 //! Conversion between wire types and core types: calls come in, replies go out.
 
 mod advice;
-mod answers;
-mod arguments;
-mod browsers;
+mod browser_index;
 mod page_answers;
-mod page_tools;
-mod pages;
-mod parts;
 
 pub(crate) use advice::without_missing_tools;
-pub(crate) use browsers::renewal;
 pub(crate) use page_answers::{page_error, page_result, page_value};
-pub(crate) use page_tools::{Missing, list as page_tool_list, tabs as browser_tabs};
-pub(crate) use pages::status;
-pub(crate) use parts::Part;
 
-use self::answers::{
-    About, Added, Closed, Connected, Focused, NotConnected, Opened, Page, json, names, tab_list,
-};
-use self::arguments::{
-    CallPageTool, CloseTab, ConnectBrowser, FocusTab, ListPageTools, ListTabs, MoreTools, NewPage,
-    OnePage, OpenTab, SelectPage, TabArgument,
-};
 use crate::catalogue;
 use crate::options::{BrowserPlan, SessionOptions};
-
+use crate::tools::{self as session_tools, Part, TabArgument};
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -34,7 +18,7 @@ use std::time::Duration;
 use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput, ToolSpec};
 use tabmux_browser::{AddressError, BrowserInfo, TabFacts};
 use tabmux_core as core;
-use tabmux_core::{CallKind, ConnectFailure, Mode, Reply, TabId, TabRef, ToolName};
+use tabmux_core::{CallKind, ConnectFailure, Mode, Renewed, Reply, TabId, TabRef, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
 /// A call with parsed arguments.
@@ -51,6 +35,20 @@ pub(crate) struct Parsed {
     pub(crate) timeout: Option<Duration>,
     /// The prepared page action, for page actions.
     pub(crate) prepared: Option<Prepared>,
+}
+
+impl From<CallKind> for Parsed {
+    fn from(kind: CallKind) -> Self {
+        Self {
+            kind,
+            browser: None,
+            plan: None,
+            extras: CallExtras::default(),
+            page_arguments: Arc::default(),
+            timeout: None,
+            prepared: None,
+        }
+    }
 }
 
 /// Options of a call that the core does not need.
@@ -97,7 +95,7 @@ pub(crate) fn is_ours(name: &str) -> bool {
 
 /// Parses a call. Invalid input changes nothing.
 pub(crate) fn parse(request: &CallRequest, options: &SessionOptions) -> Result<Parsed, Rejected> {
-    let (browser, arguments) = browsers::without_index(&request.tool, &request.arguments)?;
+    let (browser, arguments) = browser_index::without_index(&request.tool, &request.arguments)?;
     let parsed = parse_in_browser(request, &arguments, options)?;
     Ok(Parsed { browser, ..parsed })
 }
@@ -113,143 +111,16 @@ fn parse_in_browser(
         let spec = slim.find(|spec| spec.name == request.tool);
         return prepare(spec.ok_or(Rejected::UnknownTool)?, arguments, None);
     }
-    let (mode, policy) = (options.mode, options.policy);
-    let mut plan = None;
-    let mut extras = CallExtras::default();
-    let mut page_arguments = Map::new();
-    let kind = match request.tool.as_str() {
-        "connect_browser" => {
-            let ConnectBrowser { launch } = tools::parse("connect_browser", arguments)?;
-            CallKind::ConnectBrowser {
-                launch: launch.unwrap_or(false),
-            }
+    if let Some(tool) = session_tools::find(&request.tool) {
+        return tool.parse(arguments, options);
+    }
+    match options.mode {
+        Mode::Static => {
+            let (tab, arguments) = without_tab(&request.tool, arguments)?;
+            parse_page_action(&request.tool, &arguments, tab)
         }
-        "list_tabs" => {
-            extras.part = parts::parse("list_tabs", arguments)?;
-            CallKind::ListTabs
-        }
-        "open_tab" => {
-            let OpenTab { url, focus } = tools::parse("open_tab", arguments)?;
-            let address = policy.parse(&url)?;
-            CallKind::OpenTab {
-                url: address.as_str().into(),
-                focus: focus.unwrap_or(true),
-            }
-        }
-        "focus_tab" => {
-            let FocusTab { tab_id } = tools::parse("focus_tab", arguments)?;
-            CallKind::FocusTab { tab: tab_id.0 }
-        }
-        "close_tab" => {
-            let CloseTab { tab_id } = tools::parse("close_tab", arguments)?;
-            CallKind::CloseTab {
-                tab: tab_id.map(|tab| tab.0),
-            }
-        }
-        "list_pages" => {
-            extras.part = parts::parse("list_pages", arguments)?;
-            CallKind::ListPages
-        }
-        "new_page" => {
-            let NewPage {
-                url,
-                isolated_context,
-                timeout,
-                ..
-            } = tools::parse("new_page", arguments)?;
-            let limit = timeout.filter(|timeout| *timeout > 0);
-            extras.load_limit = limit.map(Duration::from_millis);
-            extras.context = isolated_context.filter(|name| !name.is_empty());
-            CallKind::NewPage {
-                url: policy.parse(&url)?.as_str().into(),
-            }
-        }
-        "select_page" => {
-            let SelectPage {
-                page_id,
-                bring_to_front,
-            } = tools::parse("select_page", arguments)?;
-            extras.to_front = bring_to_front;
-            CallKind::SelectPage { tab: page_id.0 }
-        }
-        "close_page" => {
-            let OnePage { page_id } = tools::parse("close_page", arguments)?;
-            CallKind::ClosePage { tab: page_id.0 }
-        }
-        "list_browsers" => {
-            let ListTabs {} = tools::parse("list_browsers", arguments)?;
-            CallKind::ListBrowsers
-        }
-        "reconnect_browser" => {
-            let browsers::Reconnect { force } = tools::parse("reconnect_browser", arguments)?;
-            CallKind::ReconnectBrowser { force }
-        }
-        "add_browser" if mode == Mode::Static => {
-            let browsers::Add { url, name } = tools::parse("add_browser", arguments)?;
-            let addition = options.addition(&url, name).map_err(Rejected::Arguments)?;
-            let meant = addition.meant();
-            plan = Some(addition);
-            CallKind::AddBrowser { meant }
-        }
-        "disconnect_browser" => {
-            let ListTabs {} = tools::parse("disconnect_browser", arguments)?;
-            CallKind::DisconnectBrowser
-        }
-        "select_default_browser" if mode == Mode::Static && options.allow_default => {
-            let ListTabs {} = tools::parse("select_default_browser", arguments)?;
-            CallKind::SelectDefaultBrowser
-        }
-        "list_browser_tabs" => {
-            extras.part = parts::parse("list_browser_tabs", arguments)?;
-            CallKind::ListBrowserTabs
-        }
-        tool @ ("add_browser" | "select_default_browser") if mode == Mode::Progressive => {
-            let tool = ToolName::new(tool);
-            let refusal = core::Refusal::OtherList { tool };
-            return Err(Rejected::Arguments(refusal.to_string()));
-        }
-        "more_tools" => {
-            let MoreTools { category } = tools::parse("more_tools", arguments)?;
-            more_tools(category)?
-        }
-        "list_page_tools" => {
-            let ListPageTools { tab_id } = tools::parse("list_page_tools", arguments)?;
-            CallKind::ListPageTools {
-                tab: tab_id.map(|tab| tab.0),
-            }
-        }
-        "call_page_tool" => {
-            let CallPageTool {
-                name,
-                arguments,
-                tab_id,
-            } = tools::parse("call_page_tool", arguments)?;
-            let name = ToolName::parse(&name).ok_or_else(|| no_such_page_tool(&name))?;
-            page_arguments = arguments.unwrap_or_default();
-            CallKind::CallPageTool {
-                name,
-                tab: tab_id.map(|tab| tab.0),
-            }
-        }
-        "browser_get_connection_status" => {
-            let ListTabs {} = tools::parse("browser_get_connection_status", arguments)?;
-            CallKind::ConnectionStatus
-        }
-        name if mode == Mode::Static => {
-            let (tab, arguments) = without_tab(name, arguments)?;
-            return parse_page_action(name, &arguments, tab);
-        }
-        name => return parse_page_action(name, arguments, None),
-    };
-    Ok(Parsed {
-        kind,
-        browser: None,
-        plan,
-        timeout: extras.load_limit,
-        extras,
-        page_arguments: Arc::new(page_arguments),
-        prepared: None,
-    })
+        Mode::Progressive => parse_page_action(&request.tool, arguments, None),
+    }
 }
 
 /// Parses a call of a page tool by its name. `tabId` names the tab, unless the page's tool has an argument of that
@@ -258,35 +129,9 @@ pub(crate) fn page_tool(name: ToolName, arguments: &RawValue) -> Result<Parsed, 
     let arguments: Map<String, Value> = tools::parse("the page's tool", arguments)?;
     let tab = tab_in(&arguments);
     Ok(Parsed {
-        kind: CallKind::PageTool { name, tab },
-        browser: None,
-        plan: None,
-        extras: CallExtras::default(),
         page_arguments: Arc::new(arguments),
-        timeout: None,
-        prepared: None,
+        ..Parsed::from(CallKind::PageTool { name, tab })
     })
-}
-
-fn more_tools(category: String) -> Result<CallKind, Rejected> {
-    let tools = catalogue::of_categories(std::slice::from_ref(&category));
-    if tools.is_empty() {
-        let known: Vec<_> = catalogue::more_categories().collect();
-        return Err(Rejected::Arguments(format!(
-            "There is no category `{}`. Call more_tools with one of {}.",
-            tabmux_browser::text::one_line(&category, 100),
-            known.join(", ")
-        )));
-    }
-    let category = category.into();
-    Ok(CallKind::MoreTools { category, tools })
-}
-
-fn no_such_page_tool(name: &str) -> Rejected {
-    Rejected::Arguments(format!(
-        "No page offers a tool `{}`. Call list_page_tools to see what pages offer.",
-        tabmux_browser::text::one_line(name, 100)
-    ))
 }
 
 /// Removes `tabId` from the arguments of a page action; the action itself has no such argument.
@@ -330,86 +175,54 @@ fn prepare(spec: &ToolSpec, arguments: &RawValue, tab: Option<TabRef>) -> Result
         tab,
     };
     Ok(Parsed {
-        kind,
-        browser: None,
-        plan: None,
-        extras: CallExtras::default(),
-        page_arguments: Arc::default(),
         timeout: prepared.timeout,
         prepared: Some(prepared),
+        ..Parsed::from(kind)
     })
 }
 
-/// Converts a reply of the core for the client. `payload` is the output of a page action, `part` selects a part of a
-/// list.
+/// Converts a reply of the core to a call of `tool` for the client. `payload` is the output of a page action or page
+/// tool, `part` selects a part of a list.
 pub(crate) fn reply(
+    tool: &str,
     reply: Reply,
     payload: Option<CallReply>,
     part: Part,
     mode: Mode,
 ) -> Result<CallReply, CallFailure> {
-    if mode == Mode::Static {
-        return pages::reply(reply, payload, part);
-    }
     Ok(match reply {
-        Reply::Connected {
-            name,
-            version,
-            tab_count,
-        } => json(&Connected {
-            connected: true,
-            browser: About {
-                name: &name,
-                version: &version,
-            },
-            tab_count,
-        }),
-        Reply::NotConnected(failure) => {
-            let (error, instructions) = (failure.error(), failure.instructions());
-            let answer = json(&NotConnected {
-                connected: false,
-                error,
-                instructions,
-            });
-            CallReply {
-                is_error: true,
-                ..answer
+        Reply::Done { tab, shared } => {
+            let mut reply = payload.unwrap_or_default();
+            if shared && mode == Mode::Static {
+                let text = session_tools::also_held(shared, tab)
+                    .trim_start()
+                    .to_owned();
+                reply.content.push(Content::Text { text });
             }
+            reply
         }
-        Reply::Tabs { tabs, focused } => tab_list(&tabs, focused, part),
-        Reply::Opened { tab, ref tools } => json(&Opened {
-            tab: Page::from(&tab),
-            focused: tab.focused,
-            tools_available: names(tools),
-        }),
-        Reply::Focused { tab, ref tools, .. } => json(&Focused {
-            success: true,
-            tab: Page::from(&tab),
-            tools_available: names(tools),
-        }),
-        Reply::Closed { tab, .. } => json(&Closed {
-            closed: true,
-            tab_id: tab.0,
-        }),
-        Reply::Done { .. } => payload.unwrap_or_default(),
-        Reply::Added {
-            ref category,
-            ref tools,
-        } => json(&Added {
-            category,
-            tools_available: names(tools),
-        }),
-        Reply::Browsers { browsers } => CallReply::text(browsers::list(&browsers)),
-        // The main loop answers these itself, or they belong to the other mode.
-        Reply::Failed { .. }
-        | Reply::Refused(_)
-        | Reply::Status { .. }
-        | Reply::Pages { .. }
-        | Reply::BrowserTabs { .. }
-        | Reply::PageTools { .. }
-        | Reply::Browser { .. }
-        | Reply::Disconnected { .. } => CallReply::default(),
         Reply::Cancelled => return Err(CallFailure::Cancelled),
+        reply => {
+            let tool = session_tools::find(tool);
+            let reply = tool.and_then(|tool| tool.reply(reply, part));
+            reply.unwrap_or_default()
+        }
+    })
+}
+
+/// A note, given once, that a lost browser is connected again.
+pub(crate) fn renewal(renewed: Option<Renewed>, mode: Mode) -> Option<String> {
+    let (Some(Renewed { number, attached }), Mode::Static) = (renewed, mode) else {
+        return None;
+    };
+    Some(match attached {
+        true => format!(
+            "Browser {number} was lost and is connected again. Its pages may have new numbers \
+             now; list_pages shows them."
+        ),
+        false => "The browser had ended and was started again. The pages that it had are gone; \
+                  open them again with new_page."
+            .into(),
     })
 }
 
@@ -499,6 +312,3 @@ impl From<AddressError> for Rejected {
 pub(crate) fn request_id(id: &tabmux_protocol::RequestId) -> core::RequestId {
     core::RequestId(Arc::from(id.0.as_str()))
 }
-
-#[cfg(test)]
-mod list_tests;

@@ -10,6 +10,7 @@
 //! - `sessions`, `idle`: opens, resumes, names and counts the sessions of any transport, and notices when nothing
 //!   uses the daemon.
 //! - [`socket`]: sessions over a unix socket, for clients in other processes.
+//! - `tools`: the session tools, one file each.
 //! - [`catalogue`]: every tool, as it is published to clients.
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
 //! - `contexts`: the browser contexts of isolated sessions.
@@ -60,6 +61,7 @@ mod page_updates;
 mod pending_slots;
 mod record;
 mod sessions;
+mod tools;
 mod weak_map;
 mod work;
 

@@ -1,7 +1,7 @@
 //! Which of our tools a session can call, so that texts for it name no others.
 
 use super::Core;
-use crate::{Mode, SessionId, ToolName};
+use crate::{SessionId, ToolName};
 
 impl Core {
     /// Whether a session can call one of our tools in any of its states, listed or not. True for names that are
@@ -19,23 +19,7 @@ impl Core {
         if known.config.withheld.contains(&tool) {
             return false;
         }
-        match tool {
-            ToolName::LIST_PAGE_TOOLS
-            | ToolName::CALL_PAGE_TOOL
-            | ToolName::LIST_BROWSER_TABS
-            | ToolName::LIST_BROWSERS
-            | ToolName::CONNECTION_STATUS => true,
-            ToolName::MORE_TOOLS => !known.is_static() && known.config.page_actions,
-            ToolName::CONNECT_BROWSER
-            | ToolName::LIST_TABS
-            | ToolName::OPEN_TAB
-            | ToolName::FOCUS_TAB
-            | ToolName::CLOSE_TAB => known.config.mode == Mode::Progressive,
-            ToolName::SELECT_DEFAULT_BROWSER => {
-                known.is_static() && known.config.may_choose_default
-            }
-            _ => known.is_static() || !self.built_in.contains(&tool),
-        }
+        tool.exists_in(known.config.mode) && known.config.switches_on(tool)
     }
 
     /// The only tools of a session, if it is limited to some.

@@ -103,12 +103,10 @@ impl Core {
             Some(Mode::Static) => &self.config.static_tools[..],
             Some(Mode::Progressive) | None => &[],
         };
-        let may_choose = known.is_some_and(|known| known.config.may_choose_default);
-        fixed.iter().filter(move |tool| {
-            !left_out(tool)
-                && !hidden.contains(tool)
-                && (may_choose || **tool != ToolName::SELECT_DEFAULT_BROWSER)
-        })
+        let is_on = move |tool| known.is_some_and(|known| known.config.switches_on(tool));
+        fixed
+            .iter()
+            .filter(move |tool| !left_out(tool) && !hidden.contains(tool) && is_on(**tool))
     }
 
     pub(super) fn mode(&self, session: SessionId) -> Option<Mode> {

@@ -119,22 +119,8 @@ impl Core {
                 self.check_tab(tab, tool, access)?;
                 Task::Page { tab, access, named }
             }
-            CallKind::ConnectBrowser { .. }
-            | CallKind::ListTabs
-            | CallKind::OpenTab { .. }
-            | CallKind::FocusTab { .. }
-            | CallKind::CloseTab { .. }
-            | CallKind::PageTool { .. }
-            | CallKind::CallPageTool { .. }
-            | CallKind::ListPageTools { .. }
-            | CallKind::ListBrowserTabs
-            | CallKind::MoreTools { .. }
-            | CallKind::ConnectionStatus
-            | CallKind::ListBrowsers
-            | CallKind::ReconnectBrowser { .. }
-            | CallKind::AddBrowser { .. }
-            | CallKind::DisconnectBrowser
-            | CallKind::SelectDefaultBrowser => return Err(Refusal::NotOffered { tool }),
+            // They are of the other mode, or were handled before.
+            _ => return Err(Refusal::NotOffered { tool }),
         };
         Ok(Plan::Work(Some(browser), task))
     }
@@ -199,21 +185,8 @@ impl Core {
                 self.check_tab(tab, tool, access)?;
                 Task::Page { tab, access, named }
             }
-            CallKind::ListPages
-            | CallKind::NewPage { .. }
-            | CallKind::SelectPage { .. }
-            | CallKind::ClosePage { .. }
-            | CallKind::PageTool { .. }
-            | CallKind::CallPageTool { .. }
-            | CallKind::ListPageTools { .. }
-            | CallKind::ListBrowserTabs
-            | CallKind::MoreTools { .. }
-            | CallKind::ConnectionStatus
-            | CallKind::ListBrowsers
-            | CallKind::ReconnectBrowser { .. }
-            | CallKind::AddBrowser { .. }
-            | CallKind::DisconnectBrowser
-            | CallKind::SelectDefaultBrowser => return Err(Refusal::NotOffered { tool }),
+            // They are of the other mode, or were handled before.
+            _ => return Err(Refusal::NotOffered { tool }),
         };
         Ok(Plan::Work(Some(browser), task))
     }
@@ -273,33 +246,13 @@ impl Core {
             let is_one = only.contains(&tool) && matches!(kind, CallKind::Page { .. });
             return is_one.then_some(()).ok_or(Refusal::NotOffered { tool });
         }
-        let (of_mode, switched_on) = match kind {
-            CallKind::Page { .. } => {
-                let exists = self.config.tab_tools.contains(&tool);
-                (true, config.page_actions && exists)
-            }
-            CallKind::MoreTools { .. } => (!known.is_static(), config.page_actions),
-            CallKind::ConnectionStatus
-            | CallKind::PageTool { .. }
-            | CallKind::CallPageTool { .. }
-            | CallKind::ListPageTools { .. }
-            | CallKind::ListBrowserTabs
-            | CallKind::ListBrowsers => (true, true),
-            CallKind::ConnectBrowser { .. }
-            | CallKind::ListTabs
-            | CallKind::OpenTab { .. }
-            | CallKind::FocusTab { .. }
-            | CallKind::CloseTab { .. } => (!known.is_static(), true),
-            CallKind::ListPages
-            | CallKind::NewPage { .. }
-            | CallKind::SelectPage { .. }
-            | CallKind::ClosePage { .. }
-            | CallKind::ReconnectBrowser { .. }
-            | CallKind::AddBrowser { .. }
-            | CallKind::DisconnectBrowser => (known.is_static(), true),
-            CallKind::SelectDefaultBrowser => (known.is_static(), config.may_choose_default),
+        let of_mode = kind.exists_in(config.mode);
+        let exists = match kind {
+            CallKind::Page { .. } => config.page_actions && self.config.tab_tools.contains(&tool),
+            CallKind::PageTool { .. } => true,
+            _ => config.switches_on(tool),
         };
-        let switched_on = switched_on && !config.withheld.contains(&tool);
+        let switched_on = exists && !config.withheld.contains(&tool);
         match (of_mode, switched_on, known.not_asked_for(tool)) {
             (true, true, None) => Ok(()),
             (false, _, _) => Err(Refusal::OtherList { tool }),

@@ -1,7 +1,6 @@
 //! No refusal recommends a tool that sessions of this mode do not have.
 
 use super::sim::*;
-use crate::list::BUILT_IN;
 use crate::{
     Access, ConnectFailure, Fate, LostBrowser, LostTab, Mode, PageRefusal, PersonRefusal, Refusal,
     Reply, RequestedTab, Stuck, TabId, TabName, ToolName,
@@ -72,7 +71,7 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         stuck,
         mode,
     };
-    let of_other_mode = BUILT_IN.into_iter().filter(|tool| !has(mode, *tool));
+    let of_other_mode = ToolName::session_tools().filter(|tool| !has(mode, *tool));
     let of_other_mode = of_other_mode.map(|tool| Refusal::OtherList { tool });
     let others = vec![
         Refusal::NotConnected { tool },
@@ -197,7 +196,7 @@ fn has(mode: Mode, tool: ToolName) -> bool {
 fn named(text: &str) -> impl Iterator<Item = ToolName> {
     let words = text.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
     let names = words.filter_map(ToolName::parse);
-    names.filter(|name| BUILT_IN.contains(name))
+    names.filter(|name| ToolName::session_tools().any(|tool| tool == *name))
 }
 
 #[test]

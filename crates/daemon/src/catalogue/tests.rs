@@ -1,6 +1,7 @@
 //! The tool lists: their contents in each mode, and their size.
 
 use super::*;
+use crate::tools::more_tools::categories as more_categories;
 
 fn bytes(infos: &[ToolInfo]) -> usize {
     infos

@@ -2,6 +2,7 @@
 
 use super::MainLoop;
 use super::policy::may_tell;
+use crate::tools::{browser_get_connection_status, list_browser_tabs, list_page_tools};
 use crate::{audit, convert};
 use tabmux_core::{BrowserId, CallId, Renewed, Reply, SessionId, TargetId, ToolName};
 use tabmux_protocol::{CallFailure, CallReply, Content};
@@ -22,7 +23,7 @@ impl MainLoop {
                 connected,
                 active_sessions,
                 browsers,
-            } => Ok(convert::status(
+            } => Ok(browser_get_connection_status::reply(
                 connected,
                 who,
                 self.shared,
@@ -33,7 +34,7 @@ impl MainLoop {
             Reply::BrowserTabs { tabs, left_out } => {
                 let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
                 let part = call.extras.part;
-                Ok(convert::browser_tabs(&tabs, left_out, part, |tab| {
+                Ok(list_browser_tabs::reply(&tabs, left_out, part, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
                 }))
             }
@@ -52,7 +53,7 @@ impl MainLoop {
                     let record = record.as_ref();
                     record.is_none_or(|record| may_tell(&policy, record))
                 });
-                let missing = convert::Missing {
+                let missing = list_page_tools::Missing {
                     left_out,
                     not_taken,
                     not_generated,
@@ -62,7 +63,7 @@ impl MainLoop {
             }
             Reply::Failed { message } => Ok(self.error_for(call.session, &message)),
             Reply::Refused(refusal) => Ok(self.error_for(call.session, &refusal.to_string())),
-            reply => convert::reply(reply, call.payload, call.extras.part, call.mode),
+            reply => convert::reply(&call.tool, reply, call.payload, call.extras.part, call.mode),
         };
         let news = convert::renewal(renewed, call.mode);
         let news = news.map(|text| self.fitting(call.session, &text));
@@ -90,7 +91,7 @@ impl MainLoop {
         let is_long = page_tools.is_some();
         let finish = move |answer: Result<CallReply, CallFailure>| {
             let answer = match page_tools {
-                Some((tools, missing)) => Ok(convert::page_tool_list(&tools, missing)),
+                Some((tools, missing)) => Ok(list_page_tools::reply(&tools, missing)),
                 None => answer,
             };
             let answer = answer.map(|mut reply| {

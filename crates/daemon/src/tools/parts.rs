@@ -1,10 +1,10 @@
 //! Tab lists in parts: which rows are shown, their size limit, and how to get the others.
 
-use super::Rejected;
+use crate::convert::{CallExtras, Parsed, Rejected};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use tabmux_browser::text::one_line;
-use tabmux_browser::tools::{self, BadArguments};
+use tabmux_browser::tools::BadArguments;
+use tabmux_core::CallKind;
 
 /// The requested part of a list. Every tab list accepts it, but no schema publishes it, because few sessions have
 /// that many tabs.
@@ -13,19 +13,6 @@ use tabmux_browser::tools::{self, BadArguments};
 pub(crate) struct Part {
     page_size: Option<usize>,
     page_idx: Option<usize>,
-}
-
-/// Parses the requested part from a call's arguments.
-pub(super) fn parse(tool: &'static str, arguments: &RawValue) -> Result<Part, Rejected> {
-    let part: Part = tools::parse(tool, arguments)?;
-    let size = part.page_size.unwrap_or(DEFAULT_SIZE);
-    match (1..=MOST_SIZE).contains(&size) {
-        true => Ok(part),
-        false => Err(Rejected::from(BadArguments {
-            tool,
-            detail: format!("`pageSize` goes from 1 to {MOST_SIZE}"),
-        })),
-    }
 }
 
 /// The rows of one part.
@@ -37,6 +24,24 @@ pub(super) struct Shown<R> {
 }
 
 impl Part {
+    /// A call for this part of a list, if there can be such a part.
+    pub(super) fn parsed(self, tool: &'static str, kind: CallKind) -> Result<Parsed, Rejected> {
+        let size = self.page_size.unwrap_or(DEFAULT_SIZE);
+        if !(1..=MOST_SIZE).contains(&size) {
+            return Err(Rejected::from(BadArguments {
+                tool,
+                detail: format!("`pageSize` goes from 1 to {MOST_SIZE}"),
+            }));
+        }
+        Ok(Parsed {
+            extras: CallExtras {
+                part: self,
+                ..CallExtras::default()
+            },
+            ..Parsed::from(kind)
+        })
+    }
+
     /// Formats the rows of this part, as many as fit. `bytes` is the size of a formatted row.
     pub(super) fn of<T, R>(
         self,
@@ -104,10 +109,17 @@ const MOST_BYTES: usize = 38_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::SessionOptions;
+    use serde_json::value::RawValue;
 
     fn part(arguments: &str) -> Result<Part, String> {
         let raw = RawValue::from_string(arguments.to_owned()).unwrap();
-        parse("list_pages", &raw).map_err(|rejected| match rejected {
+        let options = SessionOptions::from_wire(Default::default()).unwrap();
+        let parsed = super::super::find("list_pages")
+            .unwrap()
+            .parse(&raw, &options);
+        let part = parsed.map(|parsed| parsed.extras.part);
+        part.map_err(|rejected| match rejected {
             Rejected::Arguments(text) => text,
             Rejected::UnknownTool => unreachable!(),
         })

@@ -1,44 +1,47 @@
-//! Replies about page tools.
+//! `list_page_tools`: lists the tools that pages offer.
 
-use super::answers::{json, json_bytes};
-use super::parts::{Part, label};
+use super::tab_argument::TabArgument;
+use super::{ListedIn, SessionTool};
+use crate::convert::{Parsed, Rejected};
+use crate::options::SessionOptions;
 use crate::record::Record;
-use serde::Serialize;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::time::SystemTime;
 use tabmux_browser::text::one_line;
-use tabmux_core::{PageRow, ToolRow};
-use tabmux_protocol::{CallReply, Content};
+use tabmux_core::{CallKind, ToolRow};
+use tabmux_protocol::CallReply;
 
-/// `list_browser_tabs`: a JSON array, as the specification fixes it.
-pub(crate) fn tabs(
-    tabs: &[PageRow],
-    left_out: usize,
-    part: Part,
-    seen: impl Fn(&PageRow) -> SystemTime,
-) -> CallReply {
-    let write = |row: &PageRow| Row::new(row, seen(row));
-    let shown = match part.of("list_browser_tabs", tabs, write, json_bytes) {
-        Ok(shown) => shown,
-        Err(error) => return CallReply::error(error),
-    };
-    let mut reply = json(&shown.rows);
-    let note = shown.note.map(|text| Content::Text { text });
-    reply.content.extend(note);
-    if left_out > 0 {
-        let text = format!("{left_out} more tabs are left out. Close some to see the others.");
-        reply.content.push(Content::Text { text });
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ListPageTools {
+    tab_id: Option<TabArgument>,
+}
+
+impl SessionTool for ListPageTools {
+    const NAME: &'static str = "list_page_tools";
+    const LISTED_IN: ListedIn = ListedIn::Fixed;
+    const READS: bool = true;
+    const TAKES_INDEX: bool = false;
+
+    fn description() -> Cow<'static, str> {
+        "List the tools that open pages offer themselves.".into()
     }
-    // MCP requires structured content to be an object, but the specification fixes an array.
-    CallReply {
-        structured: None,
-        ..reply
+
+    fn schema() -> Value {
+        json!({"type": "object", "properties": {"tabId": {"type": "number"}}})
+    }
+
+    fn parse(self, _: &SessionOptions) -> Result<Parsed, Rejected> {
+        let tab = self.tab_id.map(|tab| tab.0);
+        Ok(CallKind::ListPageTools { tab }.into())
     }
 }
 
-/// `list_page_tools`: each tool with what an agent needs to call it, within the size limit.
-pub(crate) fn list(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -> CallReply {
+/// Each tool with what an agent needs to call it, within the size limit.
+pub(crate) fn reply(tools: &[(ToolRow, Option<Arc<Record>>)], missing: Missing) -> CallReply {
     if tools.is_empty() && missing == Missing::default() {
         return CallReply::text("No page offers tools of its own.");
     }
@@ -93,28 +96,6 @@ pub(crate) struct Missing {
     pub(crate) not_taken: usize,
     /// The session's limit for generated tools is lower.
     pub(crate) not_generated: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    tab_id: String,
-    url: String,
-    title: String,
-    is_active: bool,
-    last_seen: String,
-}
-
-impl Row {
-    fn new(row: &PageRow, seen: SystemTime) -> Self {
-        Self {
-            tab_id: row.name.to_string(),
-            url: label(&row.url),
-            title: label(&row.title),
-            is_active: row.active,
-            last_seen: humantime::format_rfc3339_millis(seen).to_string(),
-        }
-    }
 }
 
 const MOST_SCHEMA: usize = 4_000;
