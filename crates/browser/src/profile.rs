@@ -76,7 +76,7 @@ impl Profile {
     }
 
     /// A folder for the browser's short-lived files, if there can be one.
-    pub fn scratch(&mut self) -> Option<PathBuf> {
+    pub(crate) fn scratch(&mut self) -> Option<PathBuf> {
         if let Some(scratch) = scratch_of(&self.path) {
             return private_dir(&scratch).is_ok().then_some(scratch);
         }
@@ -85,7 +85,7 @@ impl Profile {
     }
 
     /// Whether it is removed when its browser ends.
-    pub fn is_temporary(&self) -> bool {
+    pub(crate) fn is_temporary(&self) -> bool {
         self.temporary
     }
 

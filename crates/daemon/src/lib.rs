@@ -25,7 +25,7 @@
 //! [`Backend`]: tabmux_protocol::Backend
 
 pub mod catalogue;
-pub mod direct;
+mod direct;
 pub mod extension;
 pub mod handle;
 pub mod options;

@@ -19,17 +19,17 @@
 
 pub mod attacks;
 pub mod chromium;
-pub mod corpus;
-pub mod fixture_server;
+mod corpus;
+mod fixture_server;
 pub mod gate;
-pub mod mcp_client;
+mod mcp_client;
 pub mod over_extension;
-pub mod page_worker;
+mod page_worker;
 pub mod process;
-pub mod proxy_server;
-pub mod rerun;
+mod proxy_server;
+mod rerun;
 mod rng;
-pub mod shared_daemon;
+mod shared_daemon;
 
 pub use chromium::Chromium;
 pub use corpus::play_corpus;
@@ -39,7 +39,7 @@ pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
 pub use proxy_server::ProxyServer;
-pub use rerun::run_again;
+use rerun::run_again;
 pub use rng::Rng;
 pub use shared_daemon::SharedDaemon;
 

@@ -39,7 +39,7 @@ pub fn processes_with(needle: &str) -> Vec<Process> {
 }
 
 /// The living processes of a process group.
-pub fn processes_in_group(group: u32) -> Vec<Process> {
+pub(crate) fn processes_in_group(group: u32) -> Vec<Process> {
     let mut found = processes();
     found.retain(|process| process.group == group);
     found
