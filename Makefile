@@ -43,12 +43,14 @@ clients: browser client-packages ## Test third-party MCP clients (CLIENTS="codex
 	@$(CARGO) build $(quiet) --package tabmux
 	@python3 clients/run.py $(CLIENTS)
 
-check: ## Format, lints and documentation, without running tests
+check: ## Format, lints, dependencies and documentation, without running tests
 	$(phase) 'Format'
 	@$(CARGO) fmt --all --check
 	$(phase) 'Lints'
 	@$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@$(CARGO) metadata --manifest-path fuzz/Cargo.toml --locked --format-version 1 >/dev/null
+	$(phase) 'Dependencies'
+	@CARGO='$(CARGO)' scripts/check-dependencies
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 
