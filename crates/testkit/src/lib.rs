@@ -34,7 +34,7 @@ mod shared_daemon;
 pub use chromium::Chromium;
 pub use corpus::play_corpus;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
-pub use gate::real_browser;
+pub use gate::{real_browser, say_skipped};
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
