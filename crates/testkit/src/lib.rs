@@ -6,15 +6,15 @@
 //!
 //! # Layout
 //! - [`gate`]: whether tests with a real browser run.
-//! - [`fixture_server`]: pages and programmable routes on loopback.
-//! - [`mcp_client`]: speaks JSON-RPC to a server under test and records every line.
-//! - [`page_worker`]: speaks to the daemon as a worker of the page library.
+//! - `fixture_server`: pages and programmable routes on loopback.
+//! - `mcp_client`: speaks JSON-RPC to a server under test and records every line.
+//! - `page_worker`: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, ended with its handle.
-//! - [`corpus`]: the saved inputs of fuzz targets.
+//! - `corpus`: the saved inputs of fuzz targets.
 //! - [`process`]: running processes and their memory.
-//! - [`shared_daemon`]: a complete tabmux, with a daemon that several clients share.
+//! - `shared_daemon`: a complete tabmux, with a daemon that several clients share.
 //! - [`attacks`]: hostile pages, floods and calls as data, and how to run them.
-//! - [`rerun`]: runs the same tests a second time, with other settings.
+//! - `rerun`: runs the same tests a second time, with other settings.
 //! - [`over_extension`]: such a second run, through our extension.
 
 pub mod attacks;
