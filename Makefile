@@ -45,7 +45,7 @@ clients: browser client-packages ## Test third-party MCP clients (CLIENTS="codex
 	@$(CARGO) build $(quiet) --package tabmux
 	@python3 clients/run.py $(CLIENTS)
 
-check: $(script_packages) ## Format, lints, types of scripts and documentation, without running tests
+check: $(script_packages) ## Format, lints, types of scripts, dependencies and documentation, without running tests
 	$(phase) 'Format'
 	@$(CARGO) fmt --all --check
 	$(phase) 'Lints'
@@ -53,6 +53,8 @@ check: $(script_packages) ## Format, lints, types of scripts and documentation, 
 	@$(CARGO) metadata --manifest-path fuzz/Cargo.toml --locked --format-version 1 >/dev/null
 	$(phase) 'Scripts'
 	@npm run --silent check
+	$(phase) 'Dependencies'
+	@CARGO='$(CARGO)' scripts/check-dependencies
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 

@@ -39,7 +39,10 @@ pub fn restore_in(command: &mut Command) {
     };
     let restore = move || Ok(setrlimit(Resource::Nofile, before)?);
     // SAFETY: between fork and exec this makes one system call only, with values that were copied before.
-    #[expect(unsafe_code, reason = "std cannot set the limits of a child process")]
+    #[expect(
+        unsafe_code,
+        reason = "pre_exec is the only way to set the limits of a child process"
+    )]
     unsafe {
         command.pre_exec(restore);
     }

@@ -174,7 +174,7 @@ impl From<CdpError> for ToolError {
 }
 
 /// "An alert dialog is open: …"
-pub fn dialog_open(dialog: &Dialog) -> String {
+pub(crate) fn dialog_open(dialog: &Dialog) -> String {
     let article = if dialog.kind == "alert" { "An" } else { "A" };
     let default = match dialog.default.as_str() {
         "" => String::new(),

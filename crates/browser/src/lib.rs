@@ -5,25 +5,25 @@
 //!   [`endpoint`] are what they need.
 //! - `devices`: devices that a tab can emulate.
 //! - [`descriptors`]: the limit of open files, for us and for the processes we start.
-//! - [`browser`]: one connected browser and its table of tabs.
+//! - `browser`: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and its events.
-//! - [`world`], [`script`]: our JavaScript inside a page.
+//! - `world`, `script`: our JavaScript inside a page.
 //! - [`mod@run`], [`tools`]: what agents do with a page.
 //! - [`page_tools`]: the tools that pages offer; [`introspect`]: tools generated for pages that offer none.
-//! - [`address`], [`origins`], [`bounds`], [`files`]: what agents may open, which sites they may access, where they
+//! - `address`, [`origins`], [`bounds`], [`files`]: what agents may open, which sites they may access, where they
 //!   may write.
 //!
 //! This crate knows CDP. It does not know sessions, tab numbers or MCP.
 
 mod acquire;
-pub mod address;
+mod address;
 pub mod bounds;
-pub mod browser;
+mod browser;
 pub mod descriptors;
 mod devices;
 mod disallowed_frames;
 pub mod endpoint;
-pub mod error;
+mod error;
 #[cfg(test)]
 mod fake;
 pub mod files;
@@ -33,7 +33,7 @@ pub mod find;
 pub mod fuzzing;
 mod init_scripts;
 pub mod introspect;
-pub mod navigate;
+mod navigate;
 pub mod origins;
 pub mod pace;
 pub mod page_tools;
@@ -41,7 +41,7 @@ pub mod profile;
 pub mod proxy;
 pub mod run;
 pub mod screen;
-pub mod script;
+mod script;
 mod source_map;
 mod stream;
 pub mod tab;
@@ -49,18 +49,17 @@ pub mod text;
 pub mod tools;
 mod trace;
 pub mod user;
-pub mod world;
+mod world;
 
 pub use acquire::{ConnectError, LaunchOptions, Running, Source};
-pub use address::{Address, AddressError, AddressPolicy};
+pub use address::{AddressError, AddressPolicy};
 pub use browser::{
     Browser, BrowserEvent, BrowserInfo, Connected, ContextId, Heartbeat, TabFacts, TabOpener,
 };
 pub use devices::Device;
 pub use error::ToolError;
 pub use files::{Files, OutputFolder, OutputRoot};
-pub use init_scripts::InitScripts;
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
-pub use run::{CallContext, Page, run};
+pub use run::{CallContext, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
 pub use tabmux_cdp::{ChannelTransport, Frame, Oversize};

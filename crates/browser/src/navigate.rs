@@ -7,7 +7,7 @@ use std::time::Duration;
 use tabmux_cdp::types::page;
 
 /// Navigates the tab to `address`. Resolves when the new document is there, or with the reason why it is not.
-pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
+pub(crate) async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
     let command = page::Navigate {
         url: address.as_str().to_owned(),
         ..Default::default()
@@ -39,7 +39,7 @@ pub async fn go(tab: &Tab, address: &Address) -> Result<(), ToolError> {
 }
 
 /// Reloads the page. Resolves when the new document is there.
-pub async fn reload(tab: &Tab, ignore_cache: bool) -> Result<(), ToolError> {
+pub(crate) async fn reload(tab: &Tab, ignore_cache: bool) -> Result<(), ToolError> {
     let before = Position::of(tab);
     let reload = page::Reload {
         ignore_cache: Some(ignore_cache),
@@ -50,7 +50,7 @@ pub async fn reload(tab: &Tab, ignore_cache: bool) -> Result<(), ToolError> {
 }
 
 /// Goes `by` steps through the tab's history. Resolves when that document is there.
-pub async fn travel(tab: &Tab, by: i64) -> Result<(), ToolError> {
+pub(crate) async fn travel(tab: &Tab, by: i64) -> Result<(), ToolError> {
     let history = tab
         .session()
         .send(page::GetNavigationHistory::default())
@@ -129,7 +129,7 @@ impl Position {
 }
 
 /// Why a new tab shows Chrome's error page, if it does.
-pub fn failure_of_new(tab: &Tab) -> Option<ToolError> {
+pub(crate) fn failure_of_new(tab: &Tab) -> Option<ToolError> {
     let state = tab.state();
     shows_failure(&state).then(|| failure_since(&state, 0))
 }

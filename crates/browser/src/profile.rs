@@ -1,6 +1,8 @@
 //! The folder in which a launched browser keeps its state: ours by default, a temporary one on request.
 
 use crate::files::FileThreads;
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -74,7 +76,7 @@ impl Profile {
     }
 
     /// A folder for the browser's short-lived files, if there can be one.
-    pub fn scratch(&mut self) -> Option<PathBuf> {
+    pub(crate) fn scratch(&mut self) -> Option<PathBuf> {
         if let Some(scratch) = scratch_of(&self.path) {
             return private_dir(&scratch).is_ok().then_some(scratch);
         }
@@ -83,7 +85,7 @@ impl Profile {
     }
 
     /// Whether it is removed when its browser ends.
-    pub fn is_temporary(&self) -> bool {
+    pub(crate) fn is_temporary(&self) -> bool {
         self.temporary
     }
 
@@ -233,13 +235,9 @@ fn holder_of(profile: &Path) -> Option<u32> {
 }
 
 fn is_alive(pid: u32) -> bool {
-    let Ok(pid) = libc::pid_t::try_from(pid) else {
-        return false;
-    };
-    // SAFETY: signal 0 sends nothing; it only asks whether the process exists.
-    #[expect(unsafe_code, reason = "kill(pid, 0) asks whether a process exists")]
-    let answer = unsafe { libc::kill(pid, 0) };
-    answer == 0 || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    // A process of another user exists, too.
+    pid.is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
 }
 
 fn is_ours(path: &Path) -> bool {

@@ -130,7 +130,7 @@ fn has_abstract_socket(_: &str) -> bool {
 }
 
 /// All variables that are used. The last three do not name a screen, but Chrome's windows need them.
-pub const VARIABLES: [&str; 6] = [
+pub(crate) const VARIABLES: [&str; 6] = [
     "WAYLAND_DISPLAY",
     "DISPLAY",
     "XAUTHORITY",

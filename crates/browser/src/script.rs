@@ -35,7 +35,7 @@ impl ScriptCount {
 
 /// Awaits work that runs a script in a page, and counts it for the current call. If the call is
 /// dropped meanwhile, its count stays: that script may still be running.
-pub async fn in_page<F: Future>(work: F) -> F::Output {
+pub(crate) async fn in_page<F: Future>(work: F) -> F::Output {
     let count = SCRIPTS.try_with(Arc::clone).ok();
     if let Some(count) = &count {
         count.fetch_add(1, Ordering::Relaxed);
@@ -78,7 +78,7 @@ pub(crate) async fn evaluate<T: DeserializeOwned>(
 }
 
 /// An exception as one readable line.
-pub fn describe(exception: &ExceptionDetails) -> String {
+pub(crate) fn describe(exception: &ExceptionDetails) -> String {
     let thrown = exception.exception.as_ref();
     let text = thrown
         .and_then(|thrown| {
@@ -104,7 +104,7 @@ pub(crate) fn document_gone_or(error: CdpError) -> ToolError {
 }
 
 /// Commands are limited by the deadline of their call; this is only a safety net.
-pub const LONGEST: Duration = Duration::from_secs(610);
+pub(crate) const LONGEST: Duration = Duration::from_secs(610);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,8 @@
 mod visible;
 
 pub use tabmux_cdp::types::decode;
-pub use visible::{escaped, escaped_json, has_hidden, make_visible, visible};
+pub use visible::{escaped, make_visible, visible};
+pub(crate) use visible::{escaped_json, has_hidden};
 
 /// At most `limit` characters of `text`, with an ellipsis if it was cut.
 pub fn shorten(text: &str, limit: usize) -> String {

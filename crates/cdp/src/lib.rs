@@ -26,7 +26,7 @@ mod events;
 pub mod fuzzing;
 mod mux;
 mod session;
-pub mod transport;
+mod transport;
 
 pub use connection::Connection;
 pub use error::CdpError;

@@ -1,5 +1,6 @@
 //! The `tabmux` binary: flags, wiring, human output, exit codes.
 
+mod columns;
 mod commands;
 mod paint;
 mod say;

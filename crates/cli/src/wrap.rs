@@ -1,5 +1,6 @@
 //! Breaks text between words at the terminal's width.
 
+use crate::columns::columns;
 use std::io::IsTerminal;
 
 /// The number of columns: `COLUMNS` if set, else the terminal's width; without limit if the output
@@ -21,7 +22,7 @@ pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
     let mut wrapped = String::new();
     let mut used = 0;
     for word in text.split(' ') {
-        let length = word.chars().count();
+        let length = columns(word);
         if used > 0 && used + 1 + length > available {
             wrapped.push('\n');
             wrapped.extend(std::iter::repeat_n(' ', indent));
@@ -39,13 +40,13 @@ pub(crate) fn wrap(text: &str, indent: usize, width: usize) -> String {
 /// Terms and their meanings side by side, in at most `width` columns. If that is too narrow, each meaning is
 /// below its term.
 pub(crate) fn definitions(rows: &[(String, String)], width: usize) -> String {
-    let longest = rows.iter().map(|(term, _)| term.chars().count()).max();
+    let longest = rows.iter().map(|(term, _)| columns(term)).max();
     let column = INDENT + longest.unwrap_or(0) + INDENT;
     let is_narrow = width < column.saturating_add(LEAST_MEANING);
     let rows = rows.iter().map(|(term, meaning)| {
         let (gap, indent) = match is_narrow {
             true => (format!("\n{:1$}", "", 3 * INDENT), 3 * INDENT),
-            false => (" ".repeat(column - INDENT - term.chars().count()), column),
+            false => (" ".repeat(column - INDENT - columns(term)), column),
         };
         let meaning = wrap(meaning, indent, width);
         format!("{:INDENT$}{term}{gap}{meaning}", "")

@@ -14,6 +14,7 @@ pub mod lines;
 pub mod modes;
 
 mod answer_timeout;
+mod dial;
 mod link;
 mod rotated;
 mod session;

@@ -4,7 +4,7 @@
 //! # Layout
 //! - [`options`]: the options of a session, fixed when it opens.
 //! - [`handle`]: how the rest of the process talks to the main loop; the in-process [`Backend`].
-//! - [`direct`]: a session in this process, opened when its client has identified itself.
+//! - `direct`: a session in this process, opened when its client has identified itself.
 //! - `main_loop`: the closed set of events, and the one task that handles them.
 //! - `work`: the tasks that carry out the core's outputs in browsers.
 //! - `sessions`, `idle`: opens, resumes, names and counts the sessions of any transport, and notices when nothing
@@ -28,7 +28,7 @@
 //! [`Backend`]: tabmux_protocol::Backend
 
 pub mod catalogue;
-pub mod direct;
+mod direct;
 pub mod extension;
 pub mod handle;
 pub mod options;

@@ -1,6 +1,7 @@
 //! The processor time that the main loop spends on each kind of event. All sessions wait for the loop, so no event
 //! may take more than a millisecond; `cargo xtask bench` measures this under the worst known pages.
 
+use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tabmux_protocol::overview::LoopCost;
@@ -43,16 +44,8 @@ impl LoopCosts {
 }
 
 impl Worked {
-    #[expect(unsafe_code, reason = "the standard library does not tell")]
     pub(crate) fn now() -> Self {
-        let mut time = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        // SAFETY: the call writes into `time` and nowhere else.
-        unsafe {
-            libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time);
-        }
+        let time = clock_gettime(ClockId::ThreadCPUTime);
         let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
         let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
         Self(Duration::from_secs(seconds) + Duration::from_nanos(nanos))

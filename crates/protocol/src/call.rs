@@ -48,7 +48,7 @@ pub struct Asking {
 
 impl Asking {
     /// Whether it has only default values.
-    pub fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }

@@ -4,9 +4,9 @@
 //! converts them to and from MCP.
 //!
 //! # Layout
-//! - [`tool`]: one entry of a tool list.
-//! - [`call`]: a call and its outcome.
-//! - [`backend`]: the trait that `mcp` uses.
+//! - `tool`: one entry of a tool list.
+//! - `call`: a call and its outcome.
+//! - `backend`: the trait that `mcp` uses.
 //! - [`session`]: the options of a session.
 //! - [`wire`]: the messages on the daemon's socket.
 //! - [`limits`]: time limits of the daemon.
@@ -14,14 +14,14 @@
 //! - [`page`]: the messages between the daemon and the page library.
 //! - [`overview`]: the daemon's state, for people.
 
-pub mod backend;
-pub mod call;
+mod backend;
+mod call;
 pub mod extension;
 pub mod limits;
 pub mod overview;
 pub mod page;
 pub mod session;
-pub mod tool;
+mod tool;
 pub mod wire;
 
 pub use backend::{Backend, BackendEvent, ClientFacts};

@@ -1,7 +1,8 @@
-//! Whether tests with a real browser run.
+//! Whether tests with a real browser run, and what a test says that does not run.
 
 use std::{
     env,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -16,13 +17,7 @@ pub fn real_browser() -> Option<PathBuf> {
     ) {
         Ok(browser) => Some(browser),
         Err(Skip::NotWanted) => {
-            #[expect(
-                clippy::print_stderr,
-                reason = "the output of a test run says what was skipped"
-            )]
-            {
-                eprintln!("skipped: needs a real browser; set E2E=1 to run it");
-            }
+            say_skipped("it needs a real browser; set E2E=1 to run it");
             None
         }
         Err(Skip::Missing) => panic!(
@@ -30,6 +25,16 @@ pub fn real_browser() -> Option<PathBuf> {
              install `chromium`, or set TABMUX_TEST_BROWSER to an executable"
         ),
     }
+}
+
+/// Says that the current test does not run, and why.
+///
+/// `cargo test` shows it even though the test passes. nextest does not, so `scripts/say-skipped` runs before its tests.
+pub fn say_skipped(why: &str) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    // Not `eprintln!`, which the test harness captures.
+    let _ = writeln!(io::stderr(), "skipped {test}: {why}");
 }
 
 fn wanted(ci: Option<String>, e2e: Option<String>) -> bool {

@@ -6,40 +6,40 @@
 //!
 //! # Layout
 //! - [`gate`]: whether tests with a real browser run.
-//! - [`fixture_server`]: pages and programmable routes on loopback.
-//! - [`mcp_client`]: speaks JSON-RPC to a server under test and records every line.
-//! - [`page_worker`]: speaks to the daemon as a worker of the page library.
+//! - `fixture_server`: pages and programmable routes on loopback.
+//! - `mcp_client`: speaks JSON-RPC to a server under test and records every line.
+//! - `page_worker`: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, ended with its handle.
-//! - [`corpus`]: the saved inputs of fuzz targets.
+//! - `corpus`: the saved inputs of fuzz targets.
 //! - [`process`]: running processes and their memory.
-//! - [`shared_daemon`]: a complete tabmux, with a daemon that several clients share.
+//! - `shared_daemon`: a complete tabmux, with a daemon that several clients share.
 //! - [`attacks`]: hostile pages, floods and calls as data, and how to run them.
-//! - [`rerun`]: runs the same tests a second time, with other settings.
+//! - `rerun`: runs the same tests a second time, with other settings.
 //! - [`over_extension`]: such a second run, through our extension.
 
 pub mod attacks;
 pub mod chromium;
-pub mod corpus;
-pub mod fixture_server;
+mod corpus;
+mod fixture_server;
 pub mod gate;
-pub mod mcp_client;
+mod mcp_client;
 pub mod over_extension;
-pub mod page_worker;
+mod page_worker;
 pub mod process;
-pub mod proxy_server;
-pub mod rerun;
+mod proxy_server;
+mod rerun;
 mod rng;
-pub mod shared_daemon;
+mod shared_daemon;
 
 pub use chromium::Chromium;
 pub use corpus::play_corpus;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
-pub use gate::real_browser;
+pub use gate::{real_browser, say_skipped};
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
 pub use proxy_server::ProxyServer;
-pub use rerun::run_again;
+use rerun::run_again;
 pub use rng::Rng;
 pub use shared_daemon::SharedDaemon;
 

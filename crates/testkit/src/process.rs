@@ -1,6 +1,8 @@
 //! Running processes and their memory, read from `/proc`.
 
 use crate::PATIENCE;
+use rustix::process::{Pid, Resource, Rlimit, Signal};
+use rustix::process::{getrlimit, kill_process, kill_process_group, setrlimit};
 use std::{collections::HashSet, fs, time::Duration};
 
 /// One living process.
@@ -37,7 +39,7 @@ pub fn processes_with(needle: &str) -> Vec<Process> {
 }
 
 /// The living processes of a process group.
-pub fn processes_in_group(group: u32) -> Vec<Process> {
+pub(crate) fn processes_in_group(group: u32) -> Vec<Process> {
     let mut found = processes();
     found.retain(|process| process.group == group);
     found
@@ -128,47 +130,38 @@ fn status_bytes(pid: u32, field: &str) -> Option<u64> {
 }
 
 /// Raises this process's limit of open files as far as the system permits.
-#[expect(unsafe_code, reason = "std cannot change the limits of a process")]
 pub fn raise_file_limit() {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    let limit = Rlimit {
+        current: maximum,
+        maximum,
     };
-    // SAFETY: both calls read or write one `rlimit`, which is ours and lives long enough.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 {
-            limit.rlim_cur = limit.rlim_max;
-            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
-        }
-    }
+    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 /// Kills a process with `SIGKILL`, as a crash would.
 pub fn kill_hard(pid: u32) {
-    signal(pid as libc::pid_t, libc::SIGKILL);
+    let _ = kill_process(as_pid(pid), Signal::KILL);
 }
 
 /// Stops a process (`SIGSTOP`) until it is thawed.
 pub fn freeze(pid: u32) {
-    signal(pid as libc::pid_t, libc::SIGSTOP);
+    let _ = kill_process(as_pid(pid), Signal::STOP);
 }
 
 /// Resumes a process that was stopped.
 pub fn thaw(pid: u32) {
-    signal(pid as libc::pid_t, libc::SIGCONT);
+    let _ = kill_process(as_pid(pid), Signal::CONT);
 }
 
 /// Kills a whole process group with `SIGKILL`.
 pub(crate) fn kill_group_hard(group: u32) {
-    signal(-(group as libc::pid_t), libc::SIGKILL);
+    let _ = kill_process_group(as_pid(group), Signal::KILL);
 }
 
-#[expect(unsafe_code, reason = "std cannot signal a process by its id")]
-fn signal(pid: libc::pid_t, number: libc::c_int) {
-    // SAFETY: `kill` takes two integers and touches no memory of ours.
-    unsafe {
-        libc::kill(pid, number);
-    }
+fn as_pid(id: u32) -> Pid {
+    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
+    pid.expect("a process has a positive id")
 }
 
 // The kernel reports the end of a process to its parent only, so this has to poll.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 /// `without`, one after the other in one process with these variables. Fails with its output if one of them fails or
 /// there is none. `TABMUX_TEST` selects only those with that text in their name.
 #[track_caller]
-pub fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
+pub(crate) fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &str)]) {
     let program = std::env::current_exe().expect("this program has a name");
     let listed = said(Command::new(&program).args(["--list", "--format=terse"]));
     let names = listed

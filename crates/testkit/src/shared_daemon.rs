@@ -107,7 +107,7 @@ impl SharedDaemon {
     }
 
     /// How much disk space the files below the home use, without the browser's profile.
-    pub fn disk_bytes(&self) -> u64 {
+    pub(crate) fn disk_bytes(&self) -> u64 {
         let mut folders = vec![self.home.path().to_owned()];
         let mut bytes = 0;
         while let Some(folder) = folders.pop() {

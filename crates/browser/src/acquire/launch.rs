@@ -12,6 +12,7 @@ use crate::proxy::Proxy;
 use crate::screen::Screen;
 use arguments::{Environment, arguments};
 use command_fds::{CommandFdExt, FdMapping};
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -187,16 +188,12 @@ impl BrowserProcess {
 
     /// Kills the browser with all its child processes.
     fn kill(&mut self) {
-        let Some(pid) = self
-            .child
-            .id()
-            .and_then(|pid| libc::pid_t::try_from(pid).ok())
-        else {
+        let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
+        let Some(group) = pid.and_then(Pid::from_raw) else {
             return; // It has exited and was reaped.
         };
-        // SAFETY: the child is not reaped yet, so the id still belongs to the process group that we created for it.
-        #[expect(unsafe_code, reason = "std cannot signal a process group")]
-        let _ = unsafe { libc::kill(-pid, libc::SIGKILL) };
+        // The child is not reaped yet, so the id still belongs to the process group that we created for it.
+        let _ = kill_process_group(group, Signal::KILL);
     }
 }
 

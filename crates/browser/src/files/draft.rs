@@ -41,7 +41,7 @@ impl Draft {
     }
 
     /// Writes a value as pretty JSON, without holding the whole text in memory.
-    pub async fn write_json(
+    pub(crate) async fn write_json(
         &mut self,
         value: impl Serialize + Send + 'static,
     ) -> Result<(), ToolError> {
@@ -54,7 +54,7 @@ impl Draft {
     }
 
     /// Reads what has been written so far, from the start.
-    pub async fn read_back<T: Send + 'static>(
+    pub(crate) async fn read_back<T: Send + 'static>(
         &mut self,
         read: impl FnOnce(&mut File) -> T + Send + 'static,
     ) -> Result<T, ToolError> {

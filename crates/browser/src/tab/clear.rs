@@ -1,6 +1,7 @@
 //! Leaves a page whose own scripts keep it busy.
 
-use super::{PROBE_LIMIT, Tab, TabState};
+use super::probe::PROBE_LIMIT;
+use super::{Tab, TabState};
 use crate::error::ToolError;
 use std::time::Duration;
 use tabmux_cdp::types::{emulation, page};

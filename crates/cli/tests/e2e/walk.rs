@@ -1,8 +1,11 @@
 //! Every state of the specification's table over the wire: the names, the literal answers, and a
 //! notification exactly when the list or the agent's focus changed.
 
+mod core_tools;
+
 use crate::harness::{ACTIONS, FOCUSED, McpHarness, assert_names, page};
 use crate::over_extension::Capability;
+use core_tools::{connect_browser, core_tools};
 use serde_json::{Value, json};
 use tabmux_testkit::patiently;
 
@@ -436,71 +439,4 @@ async fn two_calls_to_connect_share_one_browser_and_one_notification() {
 
 fn row(id: u64, title: &str, url: &str, focused: bool) -> Value {
     json!({"id": id, "title": title, "url": url, "focused": focused, "toolCount": 0})
-}
-
-fn connect_browser() -> Value {
-    json!({
-        "name": "connect_browser",
-        "description": "Establish connection to browser (attach to existing or launch new)",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "launch": {
-                    "type": "boolean",
-                    "description": "Launch new browser instance if none found",
-                    "default": false
-                }
-            }
-        }
-    })
-}
-
-fn core_tools() -> [Value; 4] {
-    [
-        json!({
-            "name": "list_tabs",
-            "description": "See all open tabs without loading their tools",
-            "inputSchema": {"type": "object", "properties": {}}
-        }),
-        json!({
-            "name": "open_tab",
-            "description": "Open a new browser tab",
-            "inputSchema": {
-                "type": "object",
-                "properties": {
-                    "url": {"type": "string", "description": "URL to open"},
-                    "focus": {
-                        "type": "boolean",
-                        "description": "Focus the new tab after opening",
-                        "default": true
-                    }
-                },
-                "required": ["url"]
-            }
-        }),
-        json!({
-            "name": "focus_tab",
-            "description": "Switch focus to a different tab, loading its tools",
-            "inputSchema": {
-                "type": "object",
-                "properties": {
-                    "tabId": {"type": "number", "description": "ID of the tab to focus"}
-                },
-                "required": ["tabId"]
-            }
-        }),
-        json!({
-            "name": "close_tab",
-            "description": "Close a tab",
-            "inputSchema": {
-                "type": "object",
-                "properties": {
-                    "tabId": {
-                        "type": "number",
-                        "description": "ID of tab to close. Defaults to focused tab."
-                    }
-                }
-            }
-        }),
-    ]
 }

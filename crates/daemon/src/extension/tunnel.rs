@@ -2,7 +2,9 @@
 //! for the whole browser are answered here, from the extension's list of tabs.
 
 mod closing;
+mod commands;
 mod private;
+mod tabs;
 #[cfg(test)]
 mod tests;
 
@@ -183,106 +185,6 @@ impl Tunnels {
         deliveries
     }
 
-    /// Handles a command for the whole browser. Returns the reply if it is known at once.
-    fn browser_command(
-        &mut self,
-        tunnel: u32,
-        request: Request,
-        out: &mut Deliveries,
-    ) -> Result<Option<Value>, Refusal> {
-        let tab = cdp_messages::tab_of(&request.params).and_then(|tab| self.tabs.get(&tab));
-        let named = || tab.ok_or_else(|| Refusal("No target with given id found".to_owned()));
-        match request.method.as_str() {
-            "Browser.getVersion" => Ok(Some(cdp_messages::version(&self.browser))),
-            "Target.setDiscoverTargets" => Ok(Some(json!({}))),
-            "Target.getTargets" => {
-                let infos: Vec<_> = self
-                    .tabs
-                    .values()
-                    .map(|tab| self.target_info(tab))
-                    .collect();
-                Ok(Some(json!({"targetInfos": infos})))
-            }
-            "Target.getTargetInfo" => Ok(Some(json!({"targetInfo": self.target_info(named()?)}))),
-            "Target.createTarget" if request.params.get("browserContextId").is_none() => {
-                let url = request.params["url"]
-                    .as_str()
-                    .unwrap_or("about:blank")
-                    .to_owned();
-                let focus = request.params["background"] == false;
-                let request_id = self.ask(tunnel, request, PendingKind::Open);
-                out.to_extension.push(ToExtension::OpenTab {
-                    request_id,
-                    url,
-                    focus,
-                });
-                Ok(None)
-            }
-            "Target.closeTarget" => {
-                let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, PendingKind::Close);
-                out.to_extension
-                    .push(ToExtension::CloseTab { request_id, tab_id });
-                Ok(None)
-            }
-            "Target.activateTarget" => {
-                let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, PendingKind::Focus);
-                out.to_extension
-                    .push(ToExtension::FocusTab { request_id, tab_id });
-                Ok(None)
-            }
-            "Target.attachToTarget" => {
-                let tab_id = named()?.id;
-                let is_held = self.is_held(tab_id);
-                let request_id = self.ask(tunnel, request, PendingKind::Attach { tab: tab_id });
-                match is_held {
-                    true => self.done(request_id, None, None, out),
-                    false => out
-                        .to_extension
-                        .push(ToExtension::Attach { request_id, tab_id }),
-                }
-                Ok(None)
-            }
-            "Target.detachFromTarget" => {
-                let session = request.params["sessionId"].as_str().unwrap_or_default();
-                self.detach(tunnel, session, out);
-                Ok(Some(json!({})))
-            }
-            method => Err(cdp_messages::refusal(method)),
-        }
-    }
-
-    /// Handles a command for a tab, or for a frame inside it.
-    fn tab_command(
-        &mut self,
-        tunnel: u32,
-        session: &str,
-        request: Request,
-        out: &mut Deliveries,
-    ) -> Result<Option<Value>, Refusal> {
-        let place = self
-            .open
-            .get(&tunnel)
-            .and_then(|tunnel| tunnel.place(session));
-        let (tab_id, inside) =
-            place.ok_or_else(|| Refusal("Session with given id not found.".to_owned()))?;
-        cdp_messages::may_ask(&request)?;
-        if request.method == "Browser.getVersion" {
-            return Ok(Some(cdp_messages::version(&self.browser)));
-        }
-        let (method, params) = (request.method.clone(), request.params.clone());
-        let request_id = self.ask(tunnel, request, PendingKind::Command);
-        out.to_extension.push(ToExtension::Cdp {
-            request_id,
-            tab_id,
-            session_id: inside.then(|| session.to_owned()),
-            method,
-            params,
-        });
-        Ok(None)
-    }
-
     fn ask(&mut self, tunnel: u32, request: Request, kind: PendingKind) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         let pending = Pending {
@@ -336,150 +238,6 @@ impl Tunnels {
             answer,
             out,
         );
-    }
-
-    /// Attaches a tab to a connection.
-    fn hold(
-        &mut self,
-        tunnel: u32,
-        tab: u32,
-        request: u32,
-        out: &mut Deliveries,
-    ) -> Result<Value, Refusal> {
-        let session = format!("tab-{tab}-{request}");
-        let holder = self.open.get_mut(&tunnel);
-        let (Some(info), Some(holder)) = (self.tabs.get(&tab).cloned(), holder) else {
-            // The extension attached it, but no connection needs it any more.
-            if !self.is_held(tab) {
-                out.to_extension.push(ToExtension::Detach { tab_id: tab });
-            }
-            return Err(Refusal("The tab is gone.".to_owned()));
-        };
-        holder.held.insert(tab, session.clone());
-        let attached = json!({
-            "sessionId": session, "targetInfo": self.target_info(&info), "waitingForDebugger": false
-        });
-        self.tell(tunnel, None, "Target.attachedToTarget", &attached, out);
-        Ok(json!({"sessionId": session}))
-    }
-
-    /// A tab was opened or changed.
-    fn show(&mut self, tab: TabInfo, out: &mut Deliveries) {
-        if tab.private && !self.private {
-            return;
-        }
-        let known = self.tabs.insert(tab.id, tab.clone());
-        let method = match known {
-            None if self.tabs.len() > MOST_TABS => {
-                self.tabs.remove(&tab.id);
-                return;
-            }
-            None => "Target.targetCreated",
-            Some(known) if known == tab => return,
-            Some(_) => "Target.targetInfoChanged",
-        };
-        let info = json!({"targetInfo": self.target_info(&tab)});
-        self.tell_all(method, &info, out);
-    }
-
-    /// Detaches a tab from a connection. The extension detaches too if no other connection uses the tab.
-    fn detach(&mut self, number: u32, session: &str, out: &mut Deliveries) {
-        let Some(tunnel) = self.open.get_mut(&number) else {
-            return;
-        };
-        let Some((tab_id, false)) = tunnel.place(session) else {
-            return;
-        };
-        tunnel.held.remove(&tab_id);
-        tunnel.inside.retain(|_, place| *place != tab_id);
-        let detached = json!({"sessionId": session, "targetId": tab_id.to_string()});
-        self.tell(number, None, "Target.detachedFromTarget", &detached, out);
-        if !self.is_held(tab_id) {
-            out.to_extension.push(ToExtension::Detach { tab_id });
-        }
-    }
-
-    /// A tab was closed: forgets it and everything attached to it.
-    fn forget(&mut self, tab: u32, out: &mut Deliveries) {
-        if self.tabs.remove(&tab).is_none() {
-            return;
-        }
-        self.release(tab, out);
-        let gone = json!({"targetId": tab.to_string()});
-        self.tell_all("Target.targetDestroyed", &gone, out);
-    }
-
-    /// Ends everything that is attached to a tab.
-    fn release(&mut self, tab: u32, out: &mut Deliveries) {
-        for number in self.numbers() {
-            let Some(tunnel) = self.open.get_mut(&number) else {
-                continue;
-            };
-            tunnel.inside.retain(|_, place| *place != tab);
-            if let Some(session) = tunnel.held.remove(&tab) {
-                let detached = json!({"sessionId": session, "targetId": tab.to_string()});
-                self.tell(number, None, "Target.detachedFromTarget", &detached, out);
-            }
-        }
-    }
-
-    /// Passes an event of a tab to the connections that are attached to it.
-    fn event(
-        &mut self,
-        tab: u32,
-        inside: Option<&str>,
-        method: &str,
-        params: &Value,
-        out: &mut Deliveries,
-    ) {
-        for number in self.numbers() {
-            let Some(tunnel) = self.open.get_mut(&number) else {
-                continue;
-            };
-            let Some(session) = tunnel.held.get(&tab).cloned() else {
-                continue;
-            };
-            let child = params["sessionId"].as_str();
-            match (method, child) {
-                ("Target.attachedToTarget", Some(child)) if tunnel.inside.len() < MOST_INSIDE => {
-                    tunnel.inside.insert(child.to_owned(), tab);
-                }
-                ("Target.detachedFromTarget", Some(child)) => drop(tunnel.inside.remove(child)),
-                _ => {}
-            }
-            let session = inside.unwrap_or(&session);
-            self.tell(number, Some(session), method, params, out);
-        }
-        // Events that Chrome also sends to connections to the whole browser.
-        match method {
-            "Inspector.targetCrashed" if inside.is_none() => {
-                let crashed =
-                    json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
-                self.tell_all("Target.targetCrashed", &crashed, out);
-            }
-            "Page.downloadWillBegin" => self.tell_all("Browser.downloadWillBegin", params, out),
-            "Page.downloadProgress" => self.tell_all("Browser.downloadProgress", params, out),
-            _ => {}
-        }
-    }
-
-    /// Passes the rest of an oversized event to the connections that are attached to its tab.
-    fn cut_event(
-        &self,
-        tab: u32,
-        inside: Option<&str>,
-        method: &str,
-        params: &Value,
-        length: u64,
-        out: &mut Deliveries,
-    ) {
-        for (number, tunnel) in &self.open {
-            if let Some(session) = tunnel.held.get(&tab) {
-                let session = inside.unwrap_or(session);
-                let frame = cdp_messages::cut_event(session, method, params, length);
-                self.feed(*number, Frame::Oversize(frame), out);
-            }
-        }
     }
 
     fn is_held(&self, tab: u32) -> bool {
@@ -541,6 +299,3 @@ impl Tunnel {
             .or_else(|| Some((*self.inside.get(session)?, true)))
     }
 }
-
-const MOST_TABS: usize = 10_000;
-const MOST_INSIDE: usize = 10_000;

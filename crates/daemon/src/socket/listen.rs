@@ -1,5 +1,7 @@
 //! Becomes the daemon: at most one per socket, however many are started at once.
 
+use rustix::fs::Mode;
+use rustix::process::umask;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -159,19 +161,12 @@ fn clear(place: &SocketPath) -> Result<(), ListenError> {
 
 /// Only this user can access the socket, from the moment it is created.
 fn bind(place: &SocketPath) -> io::Result<UnixListener> {
-    let before = umask(0o177);
+    // The umask is the process's, but it is set back at once, and a daemon that is just starting makes no other files
+    // meanwhile.
+    let before = umask(Mode::from_raw_mode(0o177));
     let listener = UnixListener::bind(place.socket());
     umask(before);
     listener
-}
-
-fn umask(mask: libc::mode_t) -> libc::mode_t {
-    // SAFETY: umask cannot fail. It is the process's, but it is set back at once, and a daemon that
-    // is just starting makes no other files meanwhile.
-    #[expect(unsafe_code, reason = "std cannot set the umask")]
-    unsafe {
-        libc::umask(mask)
-    }
 }
 
 /// The timeout for shutdown: less than a client waits for the next daemon.

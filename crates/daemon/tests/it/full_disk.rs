@@ -8,7 +8,7 @@ use std::process::Command;
 use tabmux_daemon::extension::Secret;
 use tabmux_daemon::{Client, Handle, SessionOptions};
 use tabmux_protocol::Backend;
-use tabmux_testkit::patiently;
+use tabmux_testkit::{patiently, say_skipped};
 
 #[tokio::test]
 async fn after_a_full_disk_and_a_kill_no_tab_has_the_number_of_another() {
@@ -97,17 +97,13 @@ fn url(id: u32) -> String {
 struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
-    #[expect(
-        clippy::print_stdout,
-        reason = "the reader of a test run wants to know"
-    )]
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=256k", "none"]);
         let mounted = mount.arg(folder.path()).output();
         if !mounted.is_ok_and(|mounted| mounted.status.success()) {
-            println!("skipped: only root can mount a small file system");
+            say_skipped("only root can mount a small file system");
             return None;
         }
         for place in ["d", "e"] {

@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering;
 use tabmux_daemon_client::{SocketPath, ask};
 use tabmux_protocol::Backend;
 use tabmux_protocol::wire::FromClient;
+use tabmux_testkit::say_skipped;
 
 /// Spec: security 13.
 #[tokio::test]
@@ -158,14 +159,10 @@ fn run_as(uid: u32, script: &str, argument: &Path) -> Child {
 }
 
 /// Whether we are root, and so can become another user.
-#[expect(
-    clippy::print_stdout,
-    reason = "the reader of a test run wants to know"
-)]
 fn are_root(ours: &Path) -> bool {
     let root = std::fs::metadata(ours).unwrap().uid() == 0;
     if !root {
-        println!("skipped: only root can become another user");
+        say_skipped("only root can become another user");
     }
     root
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tabmux_protocol::Backend;
 use tabmux_protocol::page::LONGEST_FRAME;
 use tabmux_protocol::session::ToolMode;
-use tabmux_testkit::patiently;
+use tabmux_testkit::{patiently, say_skipped};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::tungstenite::Message;
@@ -136,7 +136,7 @@ async fn plain_requests_get_nothing_and_no_cors_headers() {
 #[tokio::test]
 async fn a_worker_may_connect_over_ipv6() {
     if TcpListener::bind("[::1]:0").await.is_err() {
-        println!("skipped: this machine has no ::1");
+        say_skipped("this machine has no ::1");
         return;
     }
     let daemon = Daemon::start().await;

@@ -1,5 +1,6 @@
 //! The output of the demo: three columns, wrapped to the terminal, in colour on a terminal only.
 
+use crate::columns::{columns, cut, split};
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -147,7 +148,7 @@ impl<W: Write> Printer<W> {
 
     /// Text with a head before the first line; the other lines are indented by the width of the head.
     fn block(&mut self, head: &[(Look, String)], pieces: &[(Look, &str)]) -> Written {
-        let indent: usize = head.iter().map(|(_, text)| text.chars().count()).sum();
+        let indent: usize = head.iter().map(|(_, text)| columns(text)).sum();
         let words = pieces.iter().flat_map(|&(look, text)| words(look, text));
         let mut text = String::new();
         for (index, line) in wrap(words, self.width - indent).into_iter().enumerate() {
@@ -247,7 +248,7 @@ fn wrap<'a>(words: impl Iterator<Item = StyledWord<'a>>, width: usize) -> Vec<Ve
     let mut lines = vec![Vec::new()];
     let mut used = 0;
     let mut put = |used: &mut usize, look, piece: &'a str| {
-        let length = piece.chars().count();
+        let length = columns(piece);
         if *used > 0 && *used + 1 + length > width {
             lines.push(Vec::new());
             *used = 0;
@@ -259,27 +260,20 @@ fn wrap<'a>(words: impl Iterator<Item = StyledWord<'a>>, width: usize) -> Vec<Ve
     };
     let words = words.flat_map(|(look, word)| {
         // A word that is wider than the line is broken at its no-break spaces.
-        let fits = word.chars().count() <= width;
+        let fits = columns(word) <= width;
         let pieces = word.split(move |character| !fits && NO_BREAK.contains(character));
         pieces.map(move |piece| (look, piece))
     });
     for (look, word) in words {
         let mut rest = word;
-        while let Some((end, _)) = rest.char_indices().nth(width) {
-            let (piece, after) = rest.split_at(end);
+        while columns(rest) > width {
+            let (piece, after) = split(rest, width);
             put(&mut used, look, piece);
             rest = after;
         }
         put(&mut used, look, rest);
     }
     lines
-}
-
-fn cut(line: &str, width: usize) -> String {
-    match line.char_indices().nth(width) {
-        None => line.to_owned(),
-        Some(_) => line.chars().take(width - 1).chain(['…']).collect(),
-    }
 }
 
 const WIDEST: usize = 80;
@@ -295,7 +289,7 @@ mod tests {
 
     fn written(width: usize, colors: bool) -> String {
         let mut printer = Printer::new(Vec::new(), width, colors);
-        let long = "word ".repeat(40) + &"x".repeat(200);
+        let long = "word ".repeat(40) + &"x".repeat(200) + &"日本語".repeat(40);
         printer.paragraph(Look::Faint, &long).unwrap();
         printer.step(7, "A step", &long).unwrap();
         printer
@@ -321,7 +315,7 @@ mod tests {
     fn no_line_is_wider_than_the_terminal() {
         for width in [40, 60, 80, 200] {
             for line in written(width, false).lines() {
-                assert!(line.chars().count() <= width.min(80), "{width}: {line}");
+                assert!(columns(line) <= width.min(80), "{width}: {line}");
             }
         }
     }
@@ -342,7 +336,6 @@ mod tests {
         );
         assert!(text.contains("… and 2 more lines"), "{text}");
         assert!(!text.contains("three"));
-        assert_eq!(cut("abcdef", 4), "abc…");
     }
 
     #[test]
