@@ -21,7 +21,7 @@ use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
 /// How to launch a browser.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaunchOptions {
     /// Which browser.
     pub wanted: Wanted,
