@@ -30,7 +30,7 @@ pub enum AddressError {
 }
 
 /// Which kinds of URL are allowed beyond `http`, `https`, `data` and `about:blank`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AddressPolicy {
     /// Whether `file:` URLs may be opened and read.
     pub allow_files: bool,

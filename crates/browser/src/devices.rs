@@ -3,7 +3,7 @@
 use crate::tab::Viewport;
 
 /// A device as pages see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Device {
     preset: &'static Preset,
     /// The size of its pages, in CSS pixels.
@@ -14,7 +14,7 @@ pub struct Device {
 }
 
 /// A device in the table.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 struct Preset {
     name: &'static str,
     /// The size of its pages in portrait.
@@ -25,7 +25,7 @@ struct Preset {
 }
 
 /// What runs on a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum System {
     /// Safari on this version of iOS.
     IPhone(&'static str),

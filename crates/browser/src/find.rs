@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 /// A release channel of Chrome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// The release that most people use.
     Stable,
@@ -17,7 +17,7 @@ pub enum Channel {
 }
 
 /// Which browser to use: a path, a channel, or any.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// A given executable, which must exist.
     pub executable: Option<PathBuf>,

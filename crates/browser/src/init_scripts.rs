@@ -5,9 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// These scripts, in order. `Debug` shows a hash instead of the text: browser plans are compared by their `Debug`
-/// output, and scripts are long.
-#[derive(Clone, Default, PartialEq, Eq)]
+/// These scripts, in order. `Debug` shows a hash instead of the text, because scripts are long.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct InitScripts(Arc<[String]>);
 
 impl From<Vec<String>> for InitScripts {

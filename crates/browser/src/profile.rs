@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Which profile a launched browser should use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ProfileChoice {
     /// Our own, kept between runs: `$XDG_DATA_HOME/tabmux/profile`.
     #[default]

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use url::Url;
 
 /// One proxy or several, in Chrome's syntax, with their credentials.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Proxy {
     /// In Chrome's syntax, without passwords.
     server: String,
@@ -15,7 +15,7 @@ pub struct Proxy {
 }
 
 /// Our credentials for one proxy.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Credentials {
     /// `host:port`.
     authority: String,

@@ -1,7 +1,7 @@
 //! The tool list of a client that does not choose one.
 
 use tabmux_protocol::ClientFacts;
-use tabmux_protocol::session::{SessionOptions, ToolMode};
+use tabmux_protocol::session::{BrowserChoice, SessionOptions, ToolMode};
 
 /// The mode of a session. `client` is from the handshake; a client without a handshake speaks
 /// MCP 2026-07-28, where a call must not change the list.
@@ -11,7 +11,10 @@ pub fn choose(options: &SessionOptions, client: Option<&ClientFacts>) -> ToolMod
         wanted => return wanted,
     }
     // Flags that name a browser come from a configuration for a server with a fixed list.
-    let names_browser = options.browser.attaches_only || !options.browser.endpoints.is_empty();
+    let names_browser = matches!(
+        options.browser.choice,
+        BrowserChoice::Running | BrowserChoice::Endpoints { .. }
+    );
     match client {
         Some(client) if !names_browser && follows_changes(&client.name) => ToolMode::Progressive,
         _ => ToolMode::Static,
@@ -31,7 +34,7 @@ const FOLLOWERS: &[&str] = &["claude-code"];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tabmux_protocol::session::{BrowserOptions, Endpoint};
+    use tabmux_protocol::session::BrowserOptions;
 
     fn client(name: &str) -> ClientFacts {
         ClientFacts { name: name.into() }
@@ -66,17 +69,21 @@ mod tests {
     fn without_a_handshake_or_with_a_named_browser_the_list_is_fixed() {
         let options = SessionOptions::default();
         assert_eq!(choose(&options, None), ToolMode::Static);
-        let named = SessionOptions {
-            browser: BrowserOptions {
-                endpoints: vec![Endpoint::default()],
-                ..BrowserOptions::default()
-            },
-            ..options
-        };
-        assert_eq!(
-            choose(&named, Some(&client("claude-code"))),
-            ToolMode::Static
-        );
+        let endpoints = Vec::new();
+        for choice in [
+            BrowserChoice::Endpoints { endpoints },
+            BrowserChoice::Running,
+        ] {
+            let named = SessionOptions {
+                browser: BrowserOptions {
+                    choice,
+                    ..BrowserOptions::default()
+                },
+                ..options.clone()
+            };
+            let mode = choose(&named, Some(&client("claude-code")));
+            assert_eq!(mode, ToolMode::Static);
+        }
     }
 
     #[test]

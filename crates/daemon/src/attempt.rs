@@ -2,7 +2,7 @@
 
 use crate::extension::{Extensions, PeerName};
 use crate::main_loop::Event;
-use crate::options::{BrowserPlan, Extension};
+use crate::options::{BrowserPlan, PlannedBrowser, source_at};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,47 +68,64 @@ impl Attempt {
             shim: plan.shim,
             ..TabSettings::default()
         };
-        match &plan.extension {
-            Extension::Only { name } => {
+        match &plan.browser {
+            PlannedBrowser::Extension { name } => {
                 let reached = self.reach(name.as_deref(), self.patience, attached).await?;
                 return reached.ok_or(ConnectError::NoExtension);
             }
-            // If this user has installed the extension, use it, even if it is still reconnecting.
-            Extension::IfThere
-                if self.extensions.is_connected() || self.extensions.is_expected() =>
-            {
-                let limit = if launch {
-                    SHORT_PATIENCE
-                } else {
-                    self.patience
+            PlannedBrowser::At(address) => {
+                let source = source_at(address.clone());
+                return directly(Browser::connect(&source, attached, &self.output).await);
+            }
+            PlannedBrowser::Running => {
+                return match self.running(attached).await? {
+                    Some(reached) => Ok(reached),
+                    None => Err(ConnectError::NoneToAttach),
                 };
-                if let Some(reached) = self.reach(None, limit, attached.clone()).await? {
+            }
+            PlannedBrowser::Any => {
+                if let Some(reached) = self.any(launch, attached).await? {
                     return Ok(reached);
                 }
+                if !launch {
+                    return Err(ConnectError::NoneRunning);
+                }
             }
-            Extension::IfThere | Extension::Never => {}
-        }
-        if let Some(source) = &plan.named {
-            return directly(Browser::connect(source, attached.clone(), &self.output).await);
-        }
-        if plan.running {
-            let running = Source::Running(plan.which_running());
-            match Browser::connect(&running, attached.clone(), &self.output).await {
-                Err(ConnectError::NoneRunning) => {}
-                result => return directly(result),
-            }
-        }
-        if plan.attaches_only {
-            return Err(ConnectError::NoneToAttach);
-        }
-        if !launch && !plan.launches() {
-            return Err(ConnectError::NoneRunning);
+            PlannedBrowser::Launched => {}
         }
         let ours = Source::Launch(LaunchOptions {
             screen: self.screen.clone(),
             ..plan.launch.clone()
         });
         directly(Browser::connect(&ours, settings, &self.output).await)
+    }
+
+    /// The browser of an extension, else a running one.
+    async fn any(
+        &self,
+        launch: bool,
+        settings: TabSettings,
+    ) -> Result<Option<Reached>, ConnectError> {
+        // If this user has installed the extension, use it, even if it is still reconnecting.
+        if self.extensions.is_connected() || self.extensions.is_expected() {
+            let limit = match launch {
+                true => SHORT_PATIENCE,
+                false => self.patience,
+            };
+            if let Some(reached) = self.reach(None, limit, settings.clone()).await? {
+                return Ok(Some(reached));
+            }
+        }
+        self.running(settings).await
+    }
+
+    /// A running browser that allows remote debugging, if there is one.
+    async fn running(&self, settings: TabSettings) -> Result<Option<Reached>, ConnectError> {
+        let running = Source::Running(self.plan.which_running());
+        match Browser::connect(&running, settings, &self.output).await {
+            Err(ConnectError::NoneRunning) => Ok(None),
+            result => directly(result).map(Some),
+        }
     }
 
     /// Connects through an extension, which may still be reconnecting. Calls that wait for the browser get progress

@@ -1,19 +1,17 @@
 //! The options of a session, fixed when it opens.
 
+mod browser_plan;
+mod sharing_key;
+
+pub(crate) use browser_plan::source_at;
+pub use browser_plan::{BrowserPlan, PlannedBrowser};
+
 use crate::catalogue;
-use sha2::{Digest, Sha256};
 use std::path::PathBuf;
-use tabmux_browser::LaunchOptions;
-use tabmux_browser::Running;
-use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::profile::ProfileChoice;
-use tabmux_browser::proxy::Proxy;
-use tabmux_browser::{
-    AddressPolicy, Device, OriginPattern, OriginPolicy, OriginRules, RuledBy, Source, endpoint,
-};
+use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, endpoint};
 use tabmux_core::{
-    BrowserKey, BrowserRef, Mode, Numbering, OnEnd, RestoredTabs, Routing, SessionConfig,
-    SiteFilter, TabPolicy,
+    Mode, Numbering, OnEnd, RestoredTabs, Routing, SessionConfig, SiteFilter, TabPolicy,
 };
 use tabmux_daemon_client::modes;
 use tabmux_protocol::session as wire;
@@ -69,44 +67,6 @@ pub struct SessionOptions {
     pub confirm: wire::Confirm,
     /// The tabs it had before its daemon died.
     pub restored_tabs: RestoredTabs,
-}
-
-/// How to connect a browser: the named one, else a running one, else a launched one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BrowserPlan {
-    /// The one that the user named. If set, no other browser is used.
-    pub named: Option<Source>,
-    /// Its name, for people.
-    pub name: Option<String>,
-    /// The command that starts it when it cannot be reconnected.
-    pub start_command: Option<String>,
-    /// Whether to use the browser of an extension, before any other.
-    pub extension: Extension,
-    /// Whether a running browser may be used.
-    pub running: bool,
-    /// Whether only a running browser may be used, and none is launched.
-    pub attaches_only: bool,
-    /// How to launch one, when the agent asks for it.
-    pub launch: LaunchOptions,
-    /// Which pages may be opened and read.
-    pub policy: AddressPolicy,
-    /// Whether pages get `document.modelContext` where the browser has none.
-    pub shim: bool,
-}
-
-/// Whether a browser is connected through its extension.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Extension {
-    /// Never.
-    #[default]
-    Never,
-    /// If one is connected.
-    IfThere,
-    /// Always; no other browser is used.
-    Only {
-        /// The name of its profile; `None` means any.
-        name: Option<String>,
-    },
 }
 
 impl SessionOptions {
@@ -242,205 +202,25 @@ impl SessionOptions {
                 ..own.clone()
             });
         }
-        let endpoint = wire::Endpoint {
-            address: address.to_owned(),
-            web_socket: is_web_socket(address),
-            name,
-            ..wire::Endpoint::default()
+        let url = address.to_owned();
+        let address = match is_web_socket(address) {
+            true => {
+                let headers = Vec::new();
+                wire::EndpointAddress::WebSocket { url, headers }
+            }
+            false => wire::EndpointAddress::DevTools { url },
         };
         let first = self.browsers.first();
         let launch = first.map(|plan| plan.launch.clone()).unwrap_or_default();
         Ok(BrowserPlan {
+            browser: PlannedBrowser::At(address),
+            name,
+            start_command: None,
+            launch,
+            policy: self.policy,
             shim: first.is_none_or(|plan| plan.shim),
-            ..BrowserPlan::attached(endpoint, launch, self.policy)
         })
     }
-}
-
-impl BrowserPlan {
-    fn from_wire(options: wire::BrowserOptions) -> Result<Vec<Self>, String> {
-        let channel = match options.channel.as_deref().map(Channel::parse) {
-            Some(None) => return Err("The channel is stable, beta, dev or canary".into()),
-            known => known.flatten(),
-        };
-        let profile = match options.user_data_dir {
-            Some(dir) => ProfileChoice::At(dir),
-            None => ProfileChoice::Ours,
-        };
-        let device = options.device.as_deref().map(Device::named).transpose()?;
-        // The more specific flags win.
-        let device = device.map(|device| match options.viewport {
-            Some(size) => device.sized(size),
-            None => device,
-        });
-        let names = |argument: &String| argument.starts_with("--user-agent=");
-        let device = device.map(|device| match options.extra_args.iter().any(names) {
-            true => device.without_user_agent(),
-            false => device,
-        });
-        let launch = LaunchOptions {
-            wanted: Wanted {
-                executable: options.executable,
-                channel,
-            },
-            profile,
-            headless: options.headless,
-            viewport: options.viewport,
-            device,
-            proxy: options.proxy.as_deref().map(Proxy::parse).transpose()?,
-            accept_insecure_certs: options.accept_insecure_certs,
-            extra_args: options.extra_args,
-            screen: None,
-            scripts: options.init_scripts.into(),
-            permissions: options.permissions,
-        };
-        let policy = AddressPolicy {
-            allow_files: options.allow_file_urls,
-        };
-        let shim = !options.no_shim;
-        if options.extension {
-            return Ok(vec![Self {
-                named: None,
-                name: options.extension_name.clone(),
-                start_command: None,
-                extension: Extension::Only {
-                    name: options.extension_name,
-                },
-                running: false,
-                attaches_only: false,
-                launch,
-                policy,
-                shim,
-            }]);
-        }
-        if options.endpoints.is_empty() {
-            return Ok(vec![Self {
-                named: None,
-                name: None,
-                start_command: None,
-                // Flags that launch a browser, or attach to a debuggable one, exclude the extension.
-                extension: match options.launches || options.attaches_only {
-                    true => Extension::Never,
-                    false => Extension::IfThere,
-                },
-                running: !options.launches,
-                attaches_only: options.attaches_only,
-                launch,
-                policy,
-                shim,
-            }]);
-        }
-        let endpoints = options.endpoints.into_iter();
-        let plans = endpoints.map(|endpoint| Self {
-            shim,
-            ..Self::attached(endpoint, launch.clone(), policy)
-        });
-        Ok(plans.collect())
-    }
-
-    fn attached(endpoint: wire::Endpoint, launch: LaunchOptions, policy: AddressPolicy) -> Self {
-        let wire::Endpoint {
-            address,
-            web_socket,
-            name,
-            start_command,
-            headers,
-        } = endpoint;
-        let named = match web_socket {
-            true => Source::WebSocket(address, headers),
-            false => Source::Url(address),
-        };
-        Self {
-            named: Some(named),
-            name,
-            start_command,
-            extension: Extension::Never,
-            running: false,
-            attaches_only: false,
-            launch,
-            policy,
-            shim: true,
-        }
-    }
-
-    /// The browser's reference in the core.
-    pub(crate) fn meant(&self) -> BrowserRef {
-        BrowserRef {
-            key: BrowserKey(self.key().into()),
-            label: self.source().into(),
-            attached: self.named.is_some() || self.means_extension(),
-        }
-    }
-
-    /// The browser's source, for people.
-    pub(crate) fn source(&self) -> String {
-        let source = match &self.named {
-            Some(Source::Url(url) | Source::WebSocket(url, _)) => endpoint::shown(url),
-            _ if self.means_extension() => "extension".to_owned(),
-            _ if self.attaches_only => "running".to_owned(),
-            _ if self.running => "running or launched".to_owned(),
-            _ => "launched".to_owned(),
-        };
-        match &self.name {
-            Some(name) => format!("{name} ({source})"),
-            None => source,
-        }
-    }
-
-    /// Which of the user's running browsers to use.
-    pub(crate) fn which_running(&self) -> Running {
-        let profile = match &self.launch.profile {
-            ProfileChoice::At(folder) => Some(folder.clone()),
-            _ => None,
-        };
-        Running {
-            profile,
-            channel: self.launch.wanted.channel,
-        }
-    }
-
-    /// Whether only a launched browser is possible, so that the agent need not ask for the launch.
-    pub(crate) fn launches(&self) -> bool {
-        self.named.is_none() && self.extension == Extension::Never && !self.running
-    }
-
-    fn means_extension(&self) -> bool {
-        matches!(self.extension, Extension::Only { .. })
-    }
-
-    /// The address that the user named, including secrets.
-    fn address(&self) -> Option<&str> {
-        match self.named.as_ref()? {
-            Source::Url(url) | Source::WebSocket(url, _) => Some(url),
-            Source::Launch(_) | Source::Running(_) => None,
-        }
-    }
-
-    /// Sessions with equal keys share one browser. The key is stored on disk, so it contains no secrets.
-    pub(crate) fn key(&self) -> String {
-        match self.address() {
-            Some(address) => key_of(address),
-            _ if self.means_extension() => {
-                format!("extension:{}", self.name.as_deref().unwrap_or_default())
-            }
-            _ => format!("{self:?}"),
-        }
-    }
-}
-
-/// An address without its secrets, followed by a hash of them.
-fn key_of(address: &str) -> String {
-    let shown = endpoint::shown(address);
-    match shown == address {
-        true => shown,
-        false => format!("{shown} {}", hash(address)),
-    }
-}
-
-fn hash(text: &str) -> String {
-    let bytes = Sha256::digest(text.as_bytes());
-    let hex = bytes.iter().take(8).map(|byte| format!("{byte:02x}"));
-    hex.collect()
 }
 
 /// The origin rules of a client's flags. Returns a sentence if one is invalid.
@@ -471,10 +251,6 @@ mod tests {
     use super::*;
     use tabmux_core::ToolName;
 
-    fn plan(options: wire::BrowserOptions) -> BrowserPlan {
-        BrowserPlan::from_wire(options).unwrap().remove(0)
-    }
-
     #[test]
     fn a_category_that_flags_name_is_listed_from_the_start() {
         let config = |categories: Option<&[&str]>, added: &[&str]| {
@@ -496,38 +272,5 @@ mod tests {
         assert!(network.added.contains(&requests) && !network.added.contains(&click));
         assert!(network.withheld.contains(&click) && network.withheld.contains(&cookies));
         assert_eq!(network.on_request, []);
-    }
-
-    #[test]
-    fn only_launch_flags_launch_a_browser_unasked() {
-        let none = wire::BrowserOptions::default;
-        assert!(
-            plan(wire::BrowserOptions {
-                launches: true,
-                ..none()
-            })
-            .launches()
-        );
-        let address = "http://127.0.0.1:9222".to_owned();
-        for others in [
-            none(),
-            wire::BrowserOptions {
-                attaches_only: true,
-                ..none()
-            },
-            wire::BrowserOptions {
-                extension: true,
-                ..none()
-            },
-            wire::BrowserOptions {
-                endpoints: vec![wire::Endpoint {
-                    address,
-                    ..wire::Endpoint::default()
-                }],
-                ..none()
-            },
-        ] {
-            assert!(!plan(others).launches());
-        }
     }
 }

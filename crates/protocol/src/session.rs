@@ -120,22 +120,14 @@ pub enum TabPolicy {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BrowserOptions {
-    /// Attach to these browsers, numbered from 1 in this order. Excludes the launch options.
-    pub endpoints: Vec<Endpoint>,
-    /// Use only the browser of an extension.
-    pub extension: bool,
-    /// The name of that extension's profile, if it must be a particular one.
-    pub extension_name: Option<String>,
+    /// Which browser.
+    pub choice: BrowserChoice,
     /// Let the agent add browsers on other machines.
     pub allow_remote: bool,
     /// Let the agent choose a default browser.
     pub allow_default: bool,
     /// Connect to all of them in the background when the session opens.
     pub connect_at_start: bool,
-    /// Attach to a running browser, and launch none.
-    pub attaches_only: bool,
-    /// Whether flags say how to launch a browser, so that tabmux does not attach to a running one.
-    pub launches: bool,
     /// Launch without a window.
     pub headless: bool,
     /// Launch with a temporary profile.
@@ -168,20 +160,76 @@ pub struct BrowserOptions {
     pub no_shim: bool,
 }
 
-/// A browser that is named by its address.
+/// Which browser a session uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum BrowserChoice {
+    /// The one of an extension; else a running one; else, if the agent asks for it, a launched one.
+    #[default]
+    Any,
+    /// A launched one.
+    Launch,
+    /// A running one. None is launched.
+    Running,
+    /// The one of an extension.
+    Extension {
+        /// The name of the extension's profile, if it must be a particular one.
+        name: Option<String>,
+    },
+    /// Those at these addresses, numbered from 1 in this order.
+    Endpoints {
+        /// At least one.
+        endpoints: Vec<Endpoint>,
+    },
+}
+
+/// A browser that is named by its address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Endpoint {
-    /// `http://host:port`, or `ws://…`.
-    pub address: String,
-    /// Whether it is the address of a websocket.
-    pub web_socket: bool,
+    /// Its address.
+    pub address: EndpointAddress,
     /// Its name for people.
     pub name: Option<String>,
     /// The command to run when reconnecting fails.
     pub start_command: Option<String>,
-    /// Headers for its websocket.
-    pub headers: Vec<(String, String)>,
+}
+
+/// The address of a browser, and what is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum EndpointAddress {
+    /// The browser's DevTools server.
+    DevTools {
+        /// `http://host:port`.
+        url: String,
+    },
+    /// The browser's websocket.
+    WebSocket {
+        /// `ws://…`.
+        url: String,
+        /// Headers for the websocket.
+        headers: Vec<(String, String)>,
+    },
+}
+
+impl From<EndpointAddress> for Endpoint {
+    fn from(address: EndpointAddress) -> Self {
+        Self {
+            address,
+            name: None,
+            start_command: None,
+        }
+    }
+}
+
+impl EndpointAddress {
+    /// The URL, including secrets.
+    pub fn url(&self) -> &str {
+        match self {
+            Self::DevTools { url } | Self::WebSocket { url, .. } => url,
+        }
+    }
 }
 
 /// The maximum number of folders that a client may work in.

@@ -6,7 +6,9 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use tabmux_protocol::session::{Confirm, OnSessionEnd, SessionOptions, TabPolicy, ToolMode};
+use tabmux_protocol::session::{
+    BrowserChoice, Confirm, OnSessionEnd, SessionOptions, TabPolicy, ToolMode,
+};
 
 /// Serve an MCP client over stdin and stdout. MCP clients start this.
 #[derive(Debug, clap::Args)]
@@ -144,7 +146,7 @@ impl Args {
         origins: ReadOrigins,
     ) -> anyhow::Result<SessionOptions> {
         let browser = self.browser.options()?;
-        if self.no_daemon && browser.extension {
+        if self.no_daemon && matches!(browser.choice, BrowserChoice::Extension { .. }) {
             bail!(
                 "--extension needs the daemon, which the extension connects to; remove --no-daemon"
             );

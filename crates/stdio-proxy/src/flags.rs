@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tabmux_protocol::session::{BrowserOptions, Endpoint};
+use tabmux_protocol::session::{BrowserChoice, BrowserOptions, Endpoint, EndpointAddress};
 
 /// Which browser, and how it is launched.
 #[derive(Clone, Debug, Default, Args)]
@@ -220,18 +220,14 @@ impl BrowserFlags {
                 "--headless, --acceptInsecureCerts and --chromeArg have no effect on a browser that already runs"
             );
         }
-        let launches = self.launches() && !attaches;
+        let choice = self.choice(endpoints);
         let init_scripts = scripts::read(&self.init_script)?;
         let extra_args = self.arguments();
         Ok(BrowserOptions {
-            endpoints,
-            extension: self.extension,
-            extension_name: self.browser,
+            choice,
             allow_remote: self.allow_remote_browsers,
             allow_default: self.allow_default_browser,
             connect_at_start: self.connect_at_start,
-            attaches_only: self.auto_connect,
-            launches,
             headless: self.headless,
             isolated: self.isolated,
             storage_state: self.storage_state.map(absolute).transpose()?,
@@ -250,6 +246,21 @@ impl BrowserFlags {
         })
     }
 
+    fn choice(&self, endpoints: Vec<Endpoint>) -> BrowserChoice {
+        if self.extension {
+            let name = self.browser.clone();
+            BrowserChoice::Extension { name }
+        } else if !endpoints.is_empty() {
+            BrowserChoice::Endpoints { endpoints }
+        } else if self.auto_connect {
+            BrowserChoice::Running
+        } else if self.launches() {
+            BrowserChoice::Launch
+        } else {
+            BrowserChoice::Any
+        }
+    }
+
     /// The browsers to attach to, in the order of the command line.
     fn endpoints(&self) -> anyhow::Result<Vec<Endpoint>> {
         let mut web_sockets = self.ws_endpoint.clone();
@@ -261,11 +272,14 @@ impl BrowserFlags {
                 web_sockets.len()
             );
         }
-        for (ordered, headers) in web_sockets.iter_mut().zip(&self.ws_headers) {
-            ordered.endpoint.headers = headers.0.clone().map_err(anyhow::Error::msg)?;
-        }
-        for ordered in &mut web_sockets {
-            ordered.endpoint.web_socket = true;
+        let mut headers = self.ws_headers.iter();
+        for Ordered { endpoint, .. } in &mut web_sockets {
+            let headers = headers.next().map(|headers| headers.0.clone());
+            let headers = headers.transpose().map_err(anyhow::Error::msg)?;
+            endpoint.address = EndpointAddress::WebSocket {
+                url: endpoint.address.url().to_owned(),
+                headers: headers.unwrap_or_default(),
+            };
         }
         let mut all = [self.browser_url.clone(), web_sockets].concat();
         all.sort_by_key(|ordered| ordered.position);
@@ -376,11 +390,11 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
         return Err("write it like http://127.0.0.1:9222".to_owned());
     }
     Ok(Endpoint {
-        address: address.to_owned(),
-        web_socket: false,
+        address: EndpointAddress::DevTools {
+            url: address.to_owned(),
+        },
         name,
         start_command: start_command.filter(|command| !command.is_empty()),
-        headers: Vec::new(),
     })
 }
 

@@ -67,7 +67,7 @@ impl FixtureServer {
     }
 
     /// The address of a path under another name of loopback, e.g. `a.localhost`.
-    fn url_at(&self, host: &str, path: &str) -> String {
+    pub fn url_at(&self, host: &str, path: &str) -> String {
         format!(
             "http://{host}:{}/{}",
             self.port,

@@ -23,7 +23,7 @@ use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
 /// How to launch a browser.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaunchOptions {
     /// Which browser.
     pub wanted: Wanted,
@@ -87,7 +87,7 @@ pub(super) async fn acquire(options: &LaunchOptions) -> Result<Acquired, LaunchE
     Ok(Acquired {
         session,
         events,
-        ownership: Ownership::Ours(Lease::Process(process)),
+        ownership: Ownership::Ours(Lease::Process(Box::new(process))),
     })
 }
 

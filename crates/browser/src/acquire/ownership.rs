@@ -19,7 +19,7 @@ pub(crate) enum Ownership {
 #[derive(Debug)]
 pub(crate) enum Lease {
     /// A child process.
-    Process(BrowserProcess),
+    Process(Box<BrowserProcess>),
 }
 
 impl Ownership {

@@ -1,6 +1,7 @@
 //! Makes a page report pending changes of its tools now.
 
-use super::{Frame, PROBE_LIMIT, Tab};
+use super::probe::PROBE_LIMIT;
+use super::{Frame, Tab};
 use crate::error::ToolError;
 use crate::page_tools::model_context;
 use std::sync::atomic::Ordering;

@@ -170,7 +170,7 @@ mod tests {
                 tab(URL, "shared", true, true),
                 tab(URL, "own", true, false),
                 tab("http://127.0.0.1:9333", "shared", true, false),
-                tab("BrowserPlan { named: None }", "nowhere", true, false),
+                tab("launched 0123456789abcdef", "nowhere", true, false),
             ]),
             "sess_back": session(&[tab(URL, "shared", false, true)]),
         }});
@@ -192,10 +192,10 @@ mod tests {
             told: false,
         };
         let mut wanted = wire::SessionOptions::default();
-        wanted.browser.endpoints.push(wire::Endpoint {
-            address: URL.into(),
-            ..wire::Endpoint::default()
-        });
+        let address = wire::EndpointAddress::DevTools { url: URL.into() };
+        wanted.browser.choice = wire::BrowserChoice::Endpoints {
+            endpoints: vec![address.into()],
+        };
         let mut options = SessionOptions::from_wire(wanted).unwrap();
         options.restored_tabs = main_loop.memory.take_up(&resume).unwrap();
         let client = Client {

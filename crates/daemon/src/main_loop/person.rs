@@ -10,7 +10,7 @@ pub(crate) use request::PersonRequest;
 use super::{Event, MainLoop};
 use crate::agent_labels::AgentLabels;
 use crate::extension::{Peer, PeerName};
-use crate::options::{BrowserPlan, Extension};
+use crate::options::{BrowserPlan, PlannedBrowser};
 use crate::policy::PolicyChange;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -188,10 +188,10 @@ impl MainLoop {
 
     /// The extension through which a browser would be connected now.
     fn way_of(&self, plan: &BrowserPlan) -> Option<PeerName> {
-        match &plan.extension {
-            Extension::Only { name } => self.extensions.meant_by(name.as_deref()),
-            Extension::IfThere => self.extensions.meant_by(None),
-            Extension::Never => None,
+        match &plan.browser {
+            PlannedBrowser::Extension { name } => self.extensions.meant_by(name.as_deref()),
+            PlannedBrowser::Any => self.extensions.meant_by(None),
+            PlannedBrowser::Launched | PlannedBrowser::Running | PlannedBrowser::At(_) => None,
         }
     }
 

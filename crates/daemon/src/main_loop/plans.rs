@@ -62,19 +62,20 @@ impl MainLoop {
 mod tests {
     use super::*;
     use crate::options::SessionOptions;
-    use tabmux_protocol::session::{self as wire, Endpoint};
+    use tabmux_protocol::session as wire;
 
     const URL: &str = "ws://127.0.0.1:9222/devtools/browser/1";
 
     fn plan(token: &str) -> BrowserPlan {
+        let address = wire::EndpointAddress::WebSocket {
+            url: URL.into(),
+            headers: vec![("Authorization".into(), token.into())],
+        };
         let options = wire::SessionOptions {
             browser: wire::BrowserOptions {
-                endpoints: vec![Endpoint {
-                    address: URL.into(),
-                    web_socket: true,
-                    headers: vec![("Authorization".into(), token.into())],
-                    ..Endpoint::default()
-                }],
+                choice: wire::BrowserChoice::Endpoints {
+                    endpoints: vec![address.into()],
+                },
                 ..wire::BrowserOptions::default()
             },
             ..wire::SessionOptions::default()

@@ -4,19 +4,20 @@ use crate::page_harness::request;
 use serde_json::json;
 use tabmux_daemon::{Client, Handle, Hub, SessionOptions};
 use tabmux_protocol::Backend;
-use tabmux_protocol::session::{self as wire, Endpoint, ToolMode};
+use tabmux_protocol::session::{self as wire, ToolMode};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 async fn session(hub: &Hub, address: &str, token: &str) -> Handle {
+    let address = wire::EndpointAddress::WebSocket {
+        url: address.into(),
+        headers: vec![("X-Token".into(), token.into())],
+    };
     let options = wire::SessionOptions {
         browser: wire::BrowserOptions {
-            endpoints: vec![Endpoint {
-                address: address.into(),
-                web_socket: true,
-                headers: vec![("X-Token".into(), token.into())],
-                ..Endpoint::default()
-            }],
+            choice: wire::BrowserChoice::Endpoints {
+                endpoints: vec![address.into()],
+            },
             ..wire::BrowserOptions::default()
         },
         tools: ToolMode::Progressive,

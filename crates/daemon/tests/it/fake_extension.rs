@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) fn through_extension() -> wire::SessionOptions {
     wire::SessionOptions {
         browser: wire::BrowserOptions {
-            extension: true,
+            choice: wire::BrowserChoice::Extension { name: None },
             ..wire::BrowserOptions::default()
         },
         tools: ToolMode::Static,

@@ -216,8 +216,9 @@ async fn introduce(extension: &mut Extension, tabs: Value) {
 async fn session(daemon: &Daemon, name: Option<&str>) -> Handle {
     let options = wire::SessionOptions {
         browser: wire::BrowserOptions {
-            extension: true,
-            extension_name: name.map(str::to_owned),
+            choice: wire::BrowserChoice::Extension {
+                name: name.map(str::to_owned),
+            },
             ..wire::BrowserOptions::default()
         },
         tools: ToolMode::Progressive,

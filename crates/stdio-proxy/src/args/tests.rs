@@ -1,6 +1,7 @@
 //! What the arguments of `tabmux mcp` mean.
 
 use super::*;
+use tabmux_protocol::session::EndpointAddress;
 
 fn args(words: &[&str]) -> Result<Args, String> {
     let words = ["tabmux", "mcp"].iter().chain(words);
@@ -204,7 +205,8 @@ fn flags_of_playwright_mcp_mean_those_of_ours() {
     std::fs::remove_file(script).unwrap();
     let browser = given.browser;
     assert_eq!(browser.viewport, Some((800, 600)));
-    assert!(browser.accept_insecure_certs && browser.allow_file_urls && browser.launches);
+    assert!(browser.accept_insecure_certs && browser.allow_file_urls);
+    assert_eq!(browser.choice, BrowserChoice::Launch);
     let arguments = [
         "--no-sandbox",
         "--user-agent=Mozilla/5.0 (Test)",
@@ -220,20 +222,26 @@ fn flags_of_playwright_mcp_mean_those_of_ours() {
     assert_eq!(given.output, Some("/out".into()));
 
     let attached = options(&["--cdp-endpoint", "http://127.0.0.1:9222"]).browser;
-    assert!(!attached.endpoints[0].web_socket);
+    let url = "http://127.0.0.1:9222".to_owned();
+    assert_eq!(attached.choice, at(EndpointAddress::DevTools { url }));
     let socket = [
         "--cdp-endpoint=wss://x/y",
         "--cdp-header",
         "Authorization: Bearer a",
     ];
-    let socket = &options(&socket).browser.endpoints[0];
-    assert!(socket.web_socket);
-    assert_eq!(
-        socket.headers,
-        [("Authorization".into(), "Bearer a".into())]
-    );
+    let address = EndpointAddress::WebSocket {
+        url: "wss://x/y".into(),
+        headers: vec![("Authorization".into(), "Bearer a".into())],
+    };
+    assert_eq!(options(&socket).browser.choice, at(address));
     let mine = options(&["--extension", "--browser", "chrome"]).browser;
-    assert_eq!(mine.extension_name.as_deref(), Some("chrome"));
+    let name = Some("chrome".to_owned());
+    assert_eq!(mine.choice, BrowserChoice::Extension { name });
+}
+
+fn at(address: EndpointAddress) -> BrowserChoice {
+    let endpoints = vec![address.into()];
+    BrowserChoice::Endpoints { endpoints }
 }
 
 #[test]
@@ -286,7 +294,8 @@ fn flags_that_mean_another_flag_of_ours_are_translated() {
     assert!(categories.unwrap().contains(&"screencast".to_owned()));
     let roots = options(&["--workspace", "/a", "/b", "--allowUnrestrictedPaths"]).roots;
     assert_eq!(roots, ["/a", "/b", "/"].map(PathBuf::from));
-    assert!(options(&["--autoConnect=true"]).browser.attaches_only);
+    let running = options(&["--autoConnect=true"]).browser.choice;
+    assert_eq!(running, BrowserChoice::Running);
 }
 
 #[test]

@@ -14,9 +14,17 @@ fn options(flags: &[&str]) -> BrowserOptions {
     Only::try_parse_from(args).unwrap().flags.options().unwrap()
 }
 
+/// The browsers to attach to.
+fn endpoints(options: BrowserOptions) -> Vec<Endpoint> {
+    match options.choice {
+        BrowserChoice::Endpoints { endpoints } => endpoints,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn without_flags_a_running_browser_may_be_used() {
-    assert!(!options(&[]).launches);
+    assert_eq!(options(&[]).choice, BrowserChoice::Any);
 }
 
 #[test]
@@ -26,16 +34,16 @@ fn a_launch_flag_means_a_browser_that_we_launch() {
         &["--isolated"],
         &["--user-data-dir", "/x"],
     ] {
-        assert!(options(flags).launches, "{flags:?}");
+        assert_eq!(options(flags).choice, BrowserChoice::Launch, "{flags:?}");
     }
 }
 
 #[test]
 fn an_attached_browser_is_not_launched_despite_launch_flags() {
     let attached = options(&["--browserUrl=http://a:1", "--headless", "--chromeArg=--a"]);
-    assert!(!attached.launches && !attached.attaches_only);
+    assert_eq!(endpoints(attached).len(), 1);
     let running = options(&["--autoConnect", "--channel=beta", "--headless"]);
-    assert!(!running.launches && running.attaches_only);
+    assert_eq!(running.choice, BrowserChoice::Running);
     assert_eq!(running.channel.as_deref(), Some("beta"));
 }
 
@@ -59,8 +67,8 @@ fn the_flags_for_one_browser_keep_working() {
         "--wsHeaders={}",
         "--viewport=1280x720",
     ]);
-    assert_eq!((attached.endpoints.len(), attached.launches), (1, false));
     assert_eq!(attached.viewport, Some((1280, 720)));
+    assert_eq!(endpoints(attached).len(), 1);
     let launched = options(&[
         "--headless",
         "--userDataDir=/x",
@@ -69,7 +77,8 @@ fn the_flags_for_one_browser_keep_working() {
         "--acceptInsecureCerts",
         "--chromeArg=--mute-audio",
     ]);
-    assert!(launched.launches && launched.headless && launched.accept_insecure_certs);
+    assert_eq!(launched.choice, BrowserChoice::Launch);
+    assert!(launched.headless && launched.accept_insecure_certs);
     assert_eq!(launched.user_data_dir, Some("/x".into()));
     assert_eq!(launched.executable, Some("/usr/bin/chrome".into()));
     assert_eq!(launched.proxy.as_deref(), Some("http://127.0.0.1:8080"));
@@ -106,22 +115,20 @@ fn browsers_may_be_several_with_names_commands_and_headers() {
         "--wsHeaders",
         r#"{"Authorization": "Bearer x"}"#,
     ]);
-    let [work, plain, socket] = &given.endpoints[..] else {
+    let given = endpoints(given);
+    let [work, plain, socket] = &given[..] else {
         panic!("{given:?}");
     };
     assert_eq!(work.name.as_deref(), Some("work"));
-    assert_eq!(work.address, "http://127.0.0.1:9222");
+    let url = "http://127.0.0.1:9222".to_owned();
+    assert_eq!(work.address, EndpointAddress::DevTools { url });
     assert_eq!(work.start_command.as_deref(), Some("chrome --port=9222"));
     assert_eq!((&plain.name, &plain.start_command), (&None, &None));
-    assert_eq!(socket.address, "ws://127.0.0.1:1/a?b=c");
-    assert_eq!(
-        socket.headers,
-        [("Authorization".into(), "Bearer x".into())]
-    );
-    assert!(
-        work.headers.is_empty(),
-        "headers go to their own endpoint only"
-    );
+    let headers_of_its_own = EndpointAddress::WebSocket {
+        url: "ws://127.0.0.1:1/a?b=c".into(),
+        headers: vec![("Authorization".into(), "Bearer x".into())],
+    };
+    assert_eq!(socket.address, headers_of_its_own);
 }
 
 /// Spec: multi-browser 34.
@@ -140,8 +147,11 @@ fn browsers_are_numbered_as_they_are_named_whatever_the_flag() {
     let flags = [
         "-w", "ws://a", "-u", "http://b", "-w", "ws://c", "-u", "http://d",
     ];
-    let named = options(&flags).endpoints;
-    let named: Vec<_> = named.iter().map(|endpoint| &endpoint.address[..]).collect();
+    let named = endpoints(options(&flags));
+    let named: Vec<_> = named
+        .iter()
+        .map(|endpoint| endpoint.address.url())
+        .collect();
     assert_eq!(named, ["ws://a", "http://b", "ws://c", "http://d"]);
 }
 
