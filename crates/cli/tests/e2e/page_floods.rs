@@ -101,5 +101,5 @@ async fn tools_that_are_too_much_for_a_tab_are_counted() {
         }
     };
     let told = patiently(told, || "tools that are left out".to_owned()).await;
-    assert!(told.contains("all of them together 1 MB"), "{told}");
+    assert!(told.contains("1 MB for all tools of a tab"), "{told}");
 }
