@@ -185,8 +185,11 @@ fn read_process(pid: u32) -> Option<Process> {
     // The name in parentheses may itself contain blanks and parentheses.
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut fields = fields.split(' ');
-    if matches!(fields.next()?, "Z" | "X") {
-        return None;
+    match fields.next()? {
+        "X" => return None,
+        // The first thread has ended. The others may still hold the files and sockets of the process.
+        "Z" if threads(pid) <= 1 => return None,
+        _ => {}
     }
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
@@ -198,6 +201,10 @@ fn read_process(pid: u32) -> Option<Process> {
         group,
         command: command.trim_end().to_owned(),
     })
+}
+
+fn threads(pid: u32) -> usize {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count)
 }
 
 #[cfg(test)]

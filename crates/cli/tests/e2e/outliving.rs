@@ -123,6 +123,7 @@ async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     next.args(["daemon", "run", "--grace=0"]);
     let mut next = next.spawn().unwrap();
     while user.urls().await.contains(&url) {
+        assert_eq!(next.try_wait().unwrap(), None, "the next daemon has ended");
         tokio::task::yield_now().await;
     }
     assert_eq!(user.urls().await.len(), 1, "the user's own tab stays");
