@@ -12,6 +12,13 @@ pub(crate) fn run_again(parts: &[&str], without: &[&str], variables: &[(&str, &s
     let names = listed
         .lines()
         .filter_map(|line| line.strip_suffix(": test"));
+    for one in without {
+        let mut all = names.clone();
+        assert!(
+            all.any(|name| name.starts_with(one)),
+            "no test begins with {one}, so it cannot be left out"
+        );
+    }
     let begins = |name: &str, some: &[&str]| some.iter().any(|one| name.starts_with(one));
     let only = std::env::var("TABMUX_TEST").unwrap_or_default();
     let wanted =

@@ -101,9 +101,11 @@ const reportTools = () => {
     timer = 0;
     gatheredUntil = performance.now() + 50;
     // A tool that a page offers in two ways is called through the first.
-    const mine = tellTools(servers ? [...contexts, servers] : [...contexts], false).then(() => {
+    const done = () => {
       if (telling === mine) telling = undefined;
-    });
+    };
+    /** @type {Promise<void>} */
+    const mine = tellTools(servers ? [...contexts, servers] : [...contexts], false).then(done, done);
     telling = mine;
   };
   const changed = () => {
@@ -122,7 +124,8 @@ const reportTools = () => {
     if (timer && paidUntil - performance.now() < MOST_AHEAD) tellNow();
     if (!telling) return;
     preventDefault(event);
-    telling.then(() => dispatch(new PlainEvent(FLUSHED)));
+    const answer = () => dispatch(new PlainEvent(FLUSHED));
+    telling.then(answer, answer);
   });
 
   const mayOffer = isSecureContext && !isInForeignFrame();

@@ -26,12 +26,26 @@ impl Browser {
             });
         }
         let state = StorageState::read(file).await?;
-        let context = self.make_empty_context().await?;
-        let load = load(self.clone(), context.clone(), state, file.to_owned());
-        // A task of its own, because it must close its tab even if the call is cancelled.
+        let (made, context) = oneshot::channel();
+        let make = self.clone().make_loaded_context(state, file.to_owned());
         let policy = bounds::here().unwrap_or_default();
-        let loaded = tokio::spawn(bounds::within(policy, load)).await;
-        match loaded.map_err(|_| ToolError::BrowserGone).flatten() {
+        // A task of its own: if the call is cancelled meanwhile, the tab is closed and the context ends all the same.
+        let browser = self.clone();
+        tokio::spawn(async move {
+            if let Err(Ok(context)) = made.send(bounds::within(policy, make).await) {
+                let _ = browser.end_context(context).await;
+            }
+        });
+        context.await.map_err(|_| ToolError::BrowserGone)?
+    }
+
+    async fn make_loaded_context(
+        self,
+        state: StorageState,
+        file: PathBuf,
+    ) -> Result<ContextId, ToolError> {
+        let context = self.make_empty_context().await?;
+        match load(self.clone(), context.clone(), state, file).await {
             Ok(()) => Ok(context),
             Err(error) => {
                 let _ = self.end_context(context).await;

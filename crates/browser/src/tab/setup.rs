@@ -34,8 +34,11 @@ pub(super) async fn set_up(
         match (emulated, settings.viewport) {
             (Some(viewport), _) => {
                 let touch = Viewport::touch_command(emulated);
-                session.send(viewport.command()).await?;
-                session.send(touch).await.map(drop)
+                // Both are sent at once, before the page resumes.
+                let (sized, touches) =
+                    tokio::join!(session.send(viewport.command()), session.send(touch));
+                sized?;
+                touches.map(drop)
             }
             (None, Some((width, height))) => {
                 session.send(fixed_size(width, height)).await.map(drop)

@@ -239,9 +239,8 @@ async fn pdf_and_heap_go_to_files() {
     if !harness.can(Capability::Memory) {
         let error = harness.error(&tab, "take_heapsnapshot", heap).await;
         assert!(
-            error.contains(
-                "cannot look into a page's memory; work in a browser that tabmux launches"
-            ),
+            error
+                .contains("cannot inspect a page's memory; work in a browser that tabmux launches"),
             "{error}"
         );
         return;

@@ -336,7 +336,7 @@ fn withheld(crowd: &Crowd, call: &Call) -> Option<&'static str> {
         return Some("cannot give an agent cookies and storage of its own");
     }
     (memory && !crowd.can(Capability::Memory))
-        .then_some("an extension cannot look into a page's memory")
+        .then_some("an extension cannot inspect a page's memory")
 }
 
 impl Player {

@@ -32,7 +32,7 @@ parts!(
         // They launch a browser.
         "edges::a_launched_browser_that_dies",
     ],
-    page_tools without [HOSTILE, "page_tools::tools_of_a_tab_that_nobody_works_in"],
+    page_tools without [HOSTILE, "page_tools::tools_of_a_tab_without_an_agent"],
     bad_input without [],
     looping without [],
     random_walk without [],
@@ -45,13 +45,12 @@ parts!(
         "migrating::the_recording_has_every",
         // They launch a browser, or find one by its profile.
         "migrating::a_configuration_of_chrome_devtools_mcp",
-        "migrating::a_launched_browser_has_a_page",
-        "migrating::auto_connect_takes_a_browser",
+        "migrating::auto_connect_uses_a_running_browser",
     ],
     eras without [],
     outliving without [
         // They launch a browser.
-        "outliving::a_tab_that_is_gone_is_told",
+        "outliving::a_lost_tab_is_reported",
         "outliving::isolated_sessions_share",
     ],
 );
@@ -85,7 +84,7 @@ fn fixed_list_and_peers() {
 
 #[test]
 fn page_tools_where_chrome_has_none() {
-    let without = ["page_tools::tools_of_a_tab_that_nobody_works_in"];
+    let without = ["page_tools::tools_of_a_tab_without_an_agent"];
     OverExtension::run(&["page_tools::"], &without, &[WITHOUT_WEB_MCP]);
 }
 
@@ -94,7 +93,7 @@ const WITH_WEB_MCP: &str = "--enable-features=WebMCP";
 const WITHOUT_WEB_MCP: &str = "--disable-features=WebMCP";
 
 /// Needs a browser without WebMCP.
-const HOSTILE: &str = "page_tools::whatever_a_hostile_page_says";
+const HOSTILE: &str = "page_tools::a_hostile_page_cannot_make_the_list_invalid";
 
 /// What Chrome offers to a client that launched it, but not to an extension.
 #[derive(Clone, Copy, Debug)]

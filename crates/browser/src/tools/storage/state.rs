@@ -184,7 +184,13 @@ impl State {
     fn parse(text: &[u8], path: &str) -> Result<Self, ToolError> {
         let fail = |why: String| ToolError::File(format!("{} {why}", one_line(path, 300)));
         let state: Self = serde_json::from_slice(text)
-            .map_err(|error| fail(format!("is not a file of save_storage: {error}.")))?;
+            // Not the error's text: it can quote the file, which holds secrets.
+            .map_err(|error| {
+                let (line, column) = (error.line(), error.column());
+                fail(format!(
+                    "is not a file of save_storage: see line {line}, column {column}."
+                ))
+            })?;
         let strange = |cookie: &&StoredCookie| {
             let same_site = cookie.same_site.as_deref();
             same_site.is_some_and(|it| !SAME_SITE.contains(&it))

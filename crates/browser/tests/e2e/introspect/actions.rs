@@ -98,7 +98,7 @@ async fn what_acts_is_a_tool_that_a_person_would_name() {
         .await;
     assert_eq!(
         error,
-        "There is no \"Nowhere\". There is \"Home\", \"Pricing\"."
+        "There is no \"Nowhere\". The choices are \"Home\", \"Pricing\"."
     );
     let answer = harness
         .does(&tab, "go_to_main", json!({ "page": "Pricing" }))

@@ -247,7 +247,7 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
         ),
         (
             json!({"colour": "Green"}),
-            "There is no \"Green\". There is \"Red\", \"Blue\".",
+            "There is no \"Green\". The choices are \"Red\", \"Blue\".",
         ),
     ] {
         let error = harness.refuses(&tab, name, arguments).await;
