@@ -274,7 +274,8 @@
     return rule === void 0 ? "Agents may not act on this site: you allow only other sites." : `Agents may not act on this site: you block${by || " it"}.`;
   }
   function rulesWords({ allowed, blocked, problem }) {
-    if (problem !== void 0) return `Your rules cannot be read, so agents may not act on any site: ${problem}. Run “tabmux policy list” in a terminal.`;
+    if (problem !== void 0)
+      return `Your rules cannot be read, so agents may not act on any site: ${problem}. Run “tabmux policy list” in a terminal.`;
     if (allowed.length > 0) return "Agents may act only on the sites that you allow.";
     return blocked.length > 0 ? "Agents may act on all sites except these:" : "";
   }
