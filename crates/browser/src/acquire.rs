@@ -15,7 +15,7 @@ pub use running::Running;
 
 use tabmux_cdp::{Events, Session};
 
-/// Where a browser comes from. A person's own browser is not here: its extension connects to us ([`extension`]).
+/// Where a browser comes from. A person's own browser is not here: its extension connects to us (`acquire::extension`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A browser that we launch.

@@ -1,7 +1,7 @@
 //! Chrome: find, launch and attach; one actor per tab; the tools and the JavaScript that runs in pages.
 //!
 //! # Layout
-//! - [`acquire`]: the ways to get a browser, and who owns it; [`find`], [`profile`], [`proxy`], [`screen`] and
+//! - `acquire`: the ways to get a browser, and who owns it; [`find`], [`profile`], [`proxy`], [`screen`] and
 //!   [`endpoint`] are what they need.
 //! - `devices`: devices that a tab can emulate.
 //! - [`descriptors`]: the limit of open files, for us and for the processes we start.
