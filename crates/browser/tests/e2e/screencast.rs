@@ -61,14 +61,14 @@ async fn a_recording_of_the_page_plays_and_shows_its_content() {
         )
         .await;
     // The first frame is red, the last one green. A player on a busy machine skips frames while it plays, so the test
-    // seeks to each.
+    // seeks to each. `seeked` comes before the frame is shown; the frame's own callback does not.
     let look = "(async () => { \
         const film = await (await fetch('film.mp4')).blob(); \
         const happens = (name) => new Promise((done, fail) => { v.onerror = () => fail(new Error(v.error.message)); v['on' + name] = done }); \
         const ready = happens('loadeddata'); v.src = URL.createObjectURL(film); await ready; \
         const c = document.createElement('canvas'); c.width = v.videoWidth; c.height = v.videoHeight; \
         const g = c.getContext('2d'); \
-        const colour = async (at) => { const there = happens('seeked'); v.currentTime = at; await there; \
+        const colour = async (at) => { const shown = new Promise((done) => v.requestVideoFrameCallback(done)); v.currentTime = at; await shown; \
             g.drawImage(v, 0, 0); const [r, green] = g.getImageData(c.width / 2, c.height / 2, 1, 1).data; return r > green ? 'red' : 'green' }; \
         const ended = happens('ended'); v.playbackRate = 16; await v.play(); await ended; \
         return [await colour(0), await colour(v.duration), v.videoWidth > 500] })()";
