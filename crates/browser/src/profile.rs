@@ -1,13 +1,15 @@
 //! The folder in which a launched browser keeps its state: ours by default, a temporary one on request.
 
-use crate::files::FileThreads;
+mod orphan;
+
+pub(crate) use orphan::wait_for_orphan;
+
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// Which profile a launched browser should use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -125,42 +127,6 @@ pub fn ours() -> (PathBuf, Option<u32>) {
     (path, holder)
 }
 
-/// Waits while a browser whose tabmux has died still uses the profile. It exits by itself in a moment; a browser that
-/// starts before that would find the profile locked.
-pub(crate) async fn wait_for_orphan(choice: &ProfileChoice) {
-    let path = match choice {
-        ProfileChoice::Temporary => return,
-        ProfileChoice::At(path) => path.clone(),
-        ProfileChoice::Ours => data_home().join("profile"),
-    };
-    let deadline = Instant::now() + ORPHAN_LIMIT;
-    let threads = FileThreads::new();
-    let is_held = async || {
-        let path = path.clone();
-        let held = threads.run(move || holder_of(&path).is_some_and(is_orphan));
-        held.await.unwrap_or(false)
-    };
-    while is_held().await && Instant::now() < deadline {
-        // The kernel reports the end of a process to its parent only.
-        tokio::time::sleep(ORPHAN_PAUSE).await;
-    }
-}
-
-/// Whether the program that started this browser is gone: then its parent is not a tabmux process. If that cannot be
-/// determined, assumes that it is alive.
-fn is_orphan(browser: u32) -> bool {
-    let name = |pid: &str| fs::read_to_string(format!("/proc/{pid}/comm")).ok();
-    let Ok(status) = fs::read_to_string(format!("/proc/{browser}/status")) else {
-        return false;
-    };
-    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
-    match parent.map(str::trim) {
-        None => false,
-        Some("0" | "1") => true,
-        Some(parent) => name(parent) != name("self"),
-    }
-}
-
 /// Removes folders with this name prefix whose owner process is dead.
 fn sweep(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -264,9 +230,6 @@ pub fn data_home() -> PathBuf {
         .join("tabmux")
 }
 
-/// Browsers exit within two seconds after their tabmux was killed; another test proves it.
-const ORPHAN_LIMIT: Duration = Duration::from_secs(3);
-const ORPHAN_PAUSE: Duration = Duration::from_millis(10);
 const PREFIX: &str = "tabmux-profile-";
 const SCRATCH_PREFIX: &str = "tabmux-tmp-";
 const SOCKET_NAME: &str = "/org.chromium.Chromium.XXXXXX/SingletonSocket";
@@ -319,41 +282,6 @@ mod tests {
         fs::remove_file(&lock).unwrap();
         std::os::unix::fs::symlink(format!("host-{}", std::process::id()), &lock).unwrap();
         assert_eq!(holder_of(folder.path()), Some(std::process::id()));
-    }
-
-    #[tokio::test]
-    async fn only_an_orphaned_browser_is_waited_for() {
-        let folder = tempfile::tempdir().unwrap();
-        let lock = folder.path().join("SingletonLock");
-        let choice = ProfileChoice::At(folder.path().to_owned());
-        let begun = Instant::now();
-        // A child of ours: its parent is a tabmux process, and alive.
-        let mut child = std::process::Command::new("cat")
-            .stdin(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::os::unix::fs::symlink(format!("host-{}", child.id()), &lock).unwrap();
-        wait_for_orphan(&choice).await;
-        assert!(begun.elapsed() < ORPHAN_LIMIT);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        // A grandchild whose parent has exited.
-        let shell = std::process::Command::new("sh")
-            .args(["-c", "tail -f /dev/null >/dev/null 2>&1 & echo $!"])
-            .output()
-            .unwrap();
-        let orphan = String::from_utf8(shell.stdout).unwrap();
-        fs::remove_file(&lock).unwrap();
-        std::os::unix::fs::symlink(format!("host-{}", orphan.trim()), &lock).unwrap();
-        assert!(is_orphan(orphan.trim().parse().unwrap()));
-        let end = async {
-            let kill = std::process::Command::new("kill")
-                .args(["-KILL", orphan.trim()])
-                .status();
-            assert!(kill.unwrap().success());
-        };
-        tokio::join!(wait_for_orphan(&choice), end);
-        assert_eq!(holder_of(folder.path()), None);
     }
 
     #[test]
