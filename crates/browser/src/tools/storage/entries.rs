@@ -208,7 +208,7 @@ const ASK: &str = r"((request) => {
     // A part of a copy that the first part makes and the last one removes.
     const part = (store, keys, { kind, from: [first, start], part: room }) => {
         const copies = (globalThis.tabmuxStorageCopies ??= {});
-        if (first === 0 && start === 0) copies[kind] = keys.map((key) => [key, store.getItem(key) ?? '']);
+        if (first === 0 && start === 0) copies[kind] = keys().map((key) => [key, store.getItem(key) ?? '']);
         const copy = copies[kind] ?? [];
         const entries = [];
         let offset = start;
@@ -228,7 +228,7 @@ const ASK: &str = r"((request) => {
     };
     try {
         const store = request.kind === 'local' ? localStorage : sessionStorage;
-        const keys = Array.from({ length: store.length }, (_, at) => store.key(at)).sort();
+        const keys = () => Array.from({ length: store.length }, (_, at) => store.key(at)).sort();
         if (request.set) {
             const before = request.set.map(([key]) => [key, store.getItem(key)]);
             try {
@@ -240,7 +240,7 @@ const ASK: &str = r"((request) => {
             }
             return {};
         }
-        const wanted = request.key == null ? keys : keys.filter((key) => key === request.key);
+        const wanted = request.key == null ? keys() : keys().filter((key) => key === request.key);
         if (request.delete) {
             for (const key of wanted) store.removeItem(key);
             return { count: wanted.length };

@@ -42,5 +42,6 @@ impl Position {
     }
 }
 
-/// How many characters are read at a time: Chrome writes up to six bytes for one.
-const PART: usize = 1_000_000;
+/// How many characters are read at a time. Chrome writes up to six bytes for one, and the other tabs of the browser
+/// wait while it writes and while we parse.
+const PART: usize = 100_000;
