@@ -390,7 +390,7 @@
   };
 
   /** Whether all these elements are still in the document. */
-  tabmux.stillHere = ({ elements }) => elements.every((n) => tabmux.element(n) !== null);
+  tabmux.stillHere = ({ elements }) => elements.every((n) => tabmux.present(n) !== null);
 
   /** Whether a control that can be on or off is on. */
   tabmux.isOn = ({ n }) => {

@@ -191,6 +191,29 @@ interface ElementLine extends AnyLine {
 
 type SomeLine = TextLine | ElementLine;
 
+/** What a number stands for. See refs.js. */
+interface Identity {
+  /** Role, name and the named things around. */
+  full: string;
+  /** The same without numbers in the name. */
+  soft: string;
+  /** Role and an attribute that the page's authors chose. */
+  authored: string;
+  /** Role and the named things around. */
+  group: string;
+  looks: string;
+  near: Surroundings["near"];
+}
+
+/** The named things around an element, as text and as elements. */
+interface Surroundings {
+  place: string;
+  near: { element: WeakRef<Element>; looks: string }[];
+}
+
+/** An element of a walk, with the number that it had and the one that it gets. */
+type Thing = Identity & { line: ElementLine; own: number | undefined; number: number };
+
 interface Walked {
   hosts: number[];
   moreHosts: boolean;
@@ -264,7 +287,9 @@ interface Tabmux {
   inState(element: Element, state: string): boolean;
   dom: SafeDom;
   ref(element: Element): number;
-  element(number: number): PageElement | null;
+  numberOf(element: Element): number | undefined;
+  assign(element: Element, number?: number): number;
+  present(number: number): PageElement | null;
   fate(number: number): "here" | "detached" | "unknown";
   closedRoot(host: Element): ShadowRoot | null;
   adoptClosedRoot(host: Element, root: ShadowRoot): void;
@@ -328,10 +353,16 @@ interface Tabmux {
     viewportOnly?: boolean;
     view?: Box | null;
     verbose?: boolean;
+    capMs?: number;
   }): object;
   find(options: { text?: string | null; role?: string | null; limit: number; maxBytes: number }): object;
   hasText(options: { texts: string[] }): { present: boolean[] };
   lineName(line: SomeLine): { text: string };
+
+  // refs.js
+  element(number: number): PageElement | null;
+  follow(lines: SomeLine[]): void;
+  candidates(options: { n: number }): object;
 
   // reach.js
   reach: Reach;
@@ -348,6 +379,10 @@ interface Tabmux {
   focusedElement(): object;
   beginWatching(): void;
   changedSince(options: { limitMs: number }): Promise<{ changed: boolean }>;
+
+  // messages.js
+  watchMessages(): void;
+  passingMessages(): { texts: string[] };
 
   // fill.js
   fillTarget(options: { n: number; value: string; waitMs?: number }): Promise<Filled>;

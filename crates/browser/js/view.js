@@ -15,29 +15,39 @@
    * The lines of this frame up to `maxBytes`. Lines beyond that, beyond `depth`, or outside the view with `viewportOnly`
    * are only counted. In the result, `marks` has one character for each line: "1" if a user can act on it. `frames` lists
    * the frame elements and their lines, `hosts` the elements that may have a closed shadow root. `view` is the visible
-   * part of the document, if the caller knows it better than the frame itself.
+   * part of the document, if the caller knows it better than the frame itself. A walk that takes longer than `capMs` is
+   * given up: `late` is true then.
    * @type {Tabmux["snapshot"]}
    */
-  function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false }) {
+  function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false, capMs = Infinity }) {
+    const deadline = performance.now() + capMs;
+    let late = false;
     const from = root == null ? null : tabmux.element(root);
     if (root != null && !from) return { lines: [], fate: tabmux.fate(root) };
     const seen = viewportOnly ? (view ?? { x: 0, y: 0, width: innerWidth, height: innerHeight }) : null;
     const page = new Page(maxBytes, verbose, seen);
     const left = { lines: 0, operable: 0, frames: 0, deeper: 0, outside: 0, characters: 0 };
+    /** @type {SomeLine[]} */
+    const lines = [];
     const walked = walk(
       (line) => {
-        if (depth != null && line.indent >= depth) left.deeper++;
-        else if (seen && !overlap(boxOf(line), seen)) left.outside++;
-        else if (page.full || !page.print(line)) {
-          left.lines++;
-          if (line.operable) left.operable++;
-          if (line.frame) left.frames++;
-        }
+        if (lines.push(line) % 64 === 0) late ||= performance.now() > deadline;
+        return !late;
       },
       { from, verbose },
     );
+    if (walked.whole && !from && !verbose) tabmux.follow(lines);
+    for (const line of lines) {
+      if (depth != null && line.indent >= depth) left.deeper++;
+      else if (seen && !overlap(boxOf(line), seen)) left.outside++;
+      else if (page.full || !page.print(line)) {
+        left.lines++;
+        if (line.operable) left.operable++;
+        if (line.frame) left.frames++;
+      }
+    }
     left.characters = page.cut;
-    return { ...page.answer(), ...walked, left, title: title() };
+    return { ...page.answer(), ...walked, left, late, title: title() };
   }
 
   /**
@@ -50,7 +60,9 @@
     const wanted = text == null ? null : fold(text);
     /** @type {SomeLine[]} */
     const lines = [];
-    const walked = walk((line) => void lines.push(line), { verbose: role != null && tabmux.roles.CELLS.has(role) });
+    const verbose = role != null && tabmux.roles.CELLS.has(role);
+    const walked = walk((line) => void lines.push(line), { verbose });
+    if (walked.whole && !verbose) tabmux.follow(lines);
     /** @param {SomeLine} line */
     const fits = (line) => role == null || line.role === role;
     /** @type {number[]} */

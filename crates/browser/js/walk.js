@@ -33,7 +33,7 @@
    * @type {Tabmux["elementsOf"]}
    */
   function elementsOf(numbers) {
-    const elements = numbers.map((number) => tabmux.element(number));
+    const elements = numbers.map((number) => tabmux.present(number));
     for (const element of elements) if (element) asked.set(element, sizeOf(element));
     return elements;
   }

@@ -75,7 +75,7 @@ globalThis.tabmux ??= (() => {
   /** @type {SafeDom} */
   const dom = properties;
 
-  /* Each element gets its number once and keeps it as long as the document exists. */
+  /* Each element gets its number when it is first shown; refs.js lets numbers follow what they stand for. */
   const numbers = new WeakMap();
   const elements = new Map();
   const forget = new FinalizationRegistry((number) => elements.delete(number));
@@ -93,10 +93,22 @@ globalThis.tabmux ??= (() => {
     return number;
   }
 
-  /** The element with that number, if it is still in the document. @type {Tabmux["element"]} */
-  function element(number) {
+  /** @type {Tabmux["numberOf"]} */
+  const numberOf = (element) => numbers.get(element);
+
+  /** Gives an element this number, or else a new one. @type {Tabmux["assign"]} */
+  function assign(element, number) {
+    if (numbers.get(element) !== number) numbers.delete(element);
+    if (number === undefined) return ref(element);
+    numbers.set(element, number);
+    elements.set(number, new WeakRef(element));
+    return number;
+  }
+
+  /** The element that has the number now, if it is still in the document. @type {Tabmux["present"]} */
+  function present(number) {
     const found = elements.get(number)?.deref();
-    return found && dom.connected(found) ? found : null;
+    return found && dom.connected(found) && numbers.get(found) === number ? found : null;
   }
 
   /**
@@ -104,7 +116,7 @@ globalThis.tabmux ??= (() => {
    * @type {Tabmux["fate"]}
    */
   function fate(number) {
-    if (element(number)) return "here";
+    if (present(number)) return "here";
     return Number.isInteger(number) && number > 0 && number <= last ? "detached" : "unknown";
   }
 
@@ -281,7 +293,9 @@ globalThis.tabmux ??= (() => {
     inState,
     dom,
     ref,
-    element,
+    numberOf,
+    assign,
+    present,
     fate,
     closedRoot,
     adoptClosedRoot,

@@ -246,6 +246,7 @@ impl FakeBrowser {
                 OutputRoot::at(self.home.path().join("output")).session(),
             ),
             progress: None,
+            viewer: None,
         };
         let browser = self.browser.clone();
         async move { crate::run(&browser, &TargetId::from(TAB), prepared, context).await }

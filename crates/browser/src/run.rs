@@ -6,7 +6,8 @@ use crate::error::{ToolError, dialog_open};
 use crate::files::Files;
 use crate::script::ScriptCount;
 use crate::tab::{Dialog, Tab, TargetId};
-use crate::tools::{Access, Prepared, ToolOutput, ToolResult};
+use crate::tools::{candidates, changes};
+use crate::tools::{Access, Prepared, ToolOutput, ToolResult, Viewer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
@@ -21,6 +22,8 @@ pub struct CallContext {
     pub files: Files,
     /// Receives progress messages.
     pub progress: Option<mpsc::Sender<String>>,
+    /// Who is told what an action changed on the page, if that is wanted.
+    pub viewer: Option<Viewer>,
 }
 
 /// The tab as a tool sees it during one call.
@@ -31,7 +34,9 @@ pub struct Page {
     /// Where files may be read and written.
     pub files: Files,
     progress: Option<mpsc::Sender<String>>,
+    viewer: Option<Viewer>,
     acted: Arc<AtomicBool>,
+    gave_snapshot: Arc<AtomicBool>,
 }
 
 impl Page {
@@ -41,8 +46,25 @@ impl Page {
             tab,
             files,
             progress: None,
+            viewer: None,
             acted: Arc::default(),
+            gave_snapshot: Arc::default(),
         }
+    }
+
+    /// Who is told what changed, if that is wanted.
+    pub(crate) fn viewer(&self) -> Option<Viewer> {
+        self.viewer
+    }
+
+    /// Marks that the output has a snapshot of the page, so that changes need not be told.
+    pub(crate) fn give_snapshot(&self) {
+        self.gave_snapshot.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the output has a snapshot.
+    pub(crate) fn gave_snapshot(&self) -> bool {
+        self.gave_snapshot.load(Ordering::Relaxed)
     }
 
     /// Marks that the tool now acts on the page: a dialog that opens from now on is a consequence of it.
@@ -84,10 +106,20 @@ pub async fn run(
         tab: tab.clone(),
         files: context.files,
         progress: context.progress,
+        viewer: context.viewer,
         acted: Arc::clone(&acted),
+        gave_snapshot: Arc::default(),
     };
     let scripts = ScriptCount::default();
-    let work = scripts.counting((prepared.run)(page));
+    let work = async {
+        let action = (prepared.run)(page.clone());
+        match page.viewer.filter(|_| spec.tells_changes) {
+            Some(viewer) if spec.leaves => changes::with_outline(&page, viewer, action).await,
+            Some(viewer) => changes::with_changes(&page, viewer, prepared.target, action).await,
+            None => action.await,
+        }
+    };
+    let work = scripts.counting(work);
     let result = tokio::select! {
         biased;
         () = context.cancel.cancelled() => {
@@ -97,7 +129,10 @@ pub async fn run(
             }
             Err(ToolError::Stuck)
         }
-        output = work => output,
+        output = work => match output {
+            Ok(output) => Ok(output),
+            Err(error) => Err(candidates::named_in(&tab, error).await),
+        },
         dialog = dialog_opens(&tab), if !spec.during_dialog => {
             let dialog = dialog?;
             let caused = spec.access == Access::Act && acted.load(Ordering::Relaxed);

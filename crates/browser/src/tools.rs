@@ -5,6 +5,8 @@
 //! is in [`run`](mod@crate::run).
 
 mod act;
+pub(crate) mod candidates;
+pub(crate) mod changes;
 mod console;
 mod dialog;
 mod drag;
@@ -32,6 +34,7 @@ mod storage;
 mod upload;
 mod wait;
 
+pub use changes::Viewer;
 pub(crate) use act::{owner_number as frame_owner, shown_frame};
 pub(crate) use performance::Tracing;
 pub(crate) use screencast::Filming;
@@ -143,6 +146,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const LEAVES: bool = false;
     /// Whether its answer covers what the tab has shown since an earlier call.
     const LOOKS_BACK: bool = false;
+    /// Whether its answer ends with what changed on the page.
+    const TELLS_CHANGES: bool = false;
 
     /// Checks what serde cannot. The error completes "Invalid arguments for TOOL: …".
     fn check(&self) -> Result<(), String> {
@@ -157,6 +162,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Whether the arguments say how to answer dialogs, so that a dialog does not end the call.
     fn answers_dialogs(&self) -> bool {
         false
+    }
+
+    /// The uid of the element that it acts on, if it is one.
+    fn target(&self) -> Option<&str> {
+        None
     }
 
     /// Runs the tool.
@@ -269,6 +279,7 @@ pub struct ToolSpec {
     pub(crate) needs_page: bool,
     pub(crate) leaves: bool,
     pub(crate) looks_back: bool,
+    pub(crate) tells_changes: bool,
     schema: fn() -> Map<String, Value>,
     prepare: fn(&Self, &RawValue) -> Result<Prepared, BadArguments>,
 }
@@ -296,6 +307,7 @@ impl ToolSpec {
             needs_page: T::NEEDS_PAGE,
             leaves: T::LEAVES,
             looks_back: T::LOOKS_BACK,
+            tells_changes: T::TELLS_CHANGES,
             schema: schema::of::<T>,
             prepare: prepare::<T>,
         }
@@ -308,6 +320,7 @@ pub struct Prepared {
     pub spec: ToolSpec,
     /// The timeout that the arguments ask for, if any.
     pub timeout: Option<Duration>,
+    pub(crate) target: Option<String>,
     pub(crate) run: Box<dyn FnOnce(Page) -> BoxFuture<'static, ToolResult> + Send>,
 }
 
@@ -361,6 +374,7 @@ fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, B
             ..*spec
         },
         timeout: tool.timeout(),
+        target: tool.target().map(str::to_owned),
         run: Box::new(move |page| Box::pin(tool.run(page))),
     })
 }

@@ -95,6 +95,15 @@ impl World {
         .await
     }
 
+    /// Evaluates an expression of ours without waiting for its result. Later commands find it done.
+    pub(crate) fn post(&self, expression: &str) {
+        self.session.post(runtime::Evaluate {
+            expression: expression.to_owned(),
+            context_id: Some(self.context),
+            ..Default::default()
+        });
+    }
+
     /// The element with number `n` as a remote object, for commands that need one.
     pub async fn object(&self, n: u32) -> Result<RemoteObject, ToolError> {
         let evaluate = runtime::Evaluate {
@@ -155,8 +164,10 @@ const SCRIPTS: &str = concat!(
     include_str!("../js/kinds.js"),
     include_str!("../js/walk.js"),
     include_str!("../js/view.js"),
+    include_str!("../js/refs.js"),
     include_str!("../js/reach.js"),
     include_str!("../js/settle.js"),
+    include_str!("../js/messages.js"),
     include_str!("../js/fill.js"),
     include_str!("../js/act.js"),
     include_str!("../js/press.js"),

@@ -37,6 +37,7 @@ impl Job {
             cancel: self.cancel.clone(),
             files,
             progress: wants_progress.then_some(progress),
+            viewer: None,
         };
         (context, messages)
     }

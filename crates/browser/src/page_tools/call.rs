@@ -6,6 +6,7 @@ use crate::bounds::{self, PolicyCheck};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::run::{self, CallContext, Page};
+use crate::tools::changes::with_changes;
 use crate::tab::{Tab, TargetId};
 use crate::text::one_line;
 use crate::tools::{ToolOutput, generated};
@@ -87,7 +88,11 @@ pub async fn call(
             }
             CallPath::Generated => {
                 let page = Page::new(tab.clone(), context.files.clone());
-                let output = generated::call(&page, &tool.name, arguments).await;
+                let action = generated::call(&page, &tool.name, arguments);
+                let output = match context.viewer {
+                    Some(viewer) => with_changes(&page, viewer, None, action).await,
+                    None => action.await,
+                };
                 output.map(PageAnswer::Output)
             }
         }

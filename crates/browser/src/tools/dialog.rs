@@ -33,6 +33,7 @@ impl Tool for HandleDialog {
         "Answer the dialog that is open: alert, confirm, prompt or leave-page.";
     const ACCESS: Access = Access::Bypass;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
 

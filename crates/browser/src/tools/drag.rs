@@ -26,6 +26,7 @@ impl Tool for Drag {
     const DESCRIPTION: &'static str = "Drag an element onto another one.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {

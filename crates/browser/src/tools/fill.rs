@@ -26,6 +26,11 @@ impl Tool for Fill {
                                        date, and checks that the field accepted it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
+
+    fn target(&self) -> Option<&str> {
+        Some(&self.uid)
+    }
 
     async fn run(self, page: Page) -> ToolResult {
         let _drawing = Drawing::of(&page.tab);
@@ -60,6 +65,7 @@ impl Tool for FillForm {
     const DESCRIPTION: &'static str = "Fill several fields in one call.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
 
     fn check(&self) -> Result<(), String> {
         match self.elements.len() {

@@ -26,6 +26,11 @@ impl Tool for Click {
                                        or what blocks it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
+
+    fn target(&self) -> Option<&str> {
+        Some(&self.uid)
+    }
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
@@ -57,6 +62,11 @@ impl Tool for Hover {
     const DESCRIPTION: &'static str = "Move the pointer over an element, such as to open a menu.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
+
+    fn target(&self) -> Option<&str> {
+        Some(&self.uid)
+    }
 
     async fn run(self, page: Page) -> ToolResult {
         let tab = &page.tab;
@@ -92,6 +102,7 @@ impl Tool for ClickAt {
     const DESCRIPTION: &'static str = "Click a point of the viewport, where there is no uid.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {

@@ -25,6 +25,7 @@ impl Tool for TypeText {
         "Type text key by key where the focus is; existing text stays.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
 
     fn check(&self) -> Result<(), String> {
         self.submit_key
@@ -82,6 +83,7 @@ impl Tool for PressKey {
                                        browser around it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
 
     fn check(&self) -> Result<(), String> {
         Chord::parse(&self.key).map(drop)

@@ -21,6 +21,8 @@ pub(super) struct View {
     pub(super) left: LeftOut,
     /// Whether the walk reached the end of the document.
     pub(super) whole: bool,
+    /// Whether the walk was given up because it took too long.
+    pub(super) late: bool,
     pub(super) title: String,
     /// What happened to the start element, if it is gone.
     pub(super) fate: Option<String>,

@@ -56,6 +56,7 @@ impl Tool for NavigatePage {
         "Go to a URL, back or forward, or reload. Returns when the page is loaded.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Navigation;
+    const TELLS_CHANGES: bool = true;
     // Leaving a page may open its leave-page dialog, and is the way out of a stuck page.
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;

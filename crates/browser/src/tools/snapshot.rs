@@ -7,7 +7,9 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
+use crate::tab::Tab;
 use crate::text::one_line;
+use crate::world::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -91,7 +93,11 @@ impl Tool for TakeSnapshot {
         let mut text_out = SnapshotText::new(most, heading.len());
         text_out.write(&views, 0, 0, self.depth.map(|depth| depth as usize));
         if self.is_plain() && self.file_path.is_none() {
-            let number = world.remember(text_out.lines.clone());
+            let lines = text_out.lines.clone();
+            let number = match page.viewer() {
+                Some(viewer) => world.show(viewer, lines).0,
+                None => world.remember(lines).0,
+            };
             heading = format!("{heading} snapshot={number}");
         }
         if text_out.lines.is_empty() {
@@ -120,6 +126,39 @@ impl Tool for TakeSnapshot {
             }
         }
     }
+}
+
+/// A page as text, with default settings.
+pub(super) struct PageText {
+    pub(super) title: String,
+    pub(super) lines: Vec<String>,
+    /// Whether nothing was left out.
+    pub(super) complete: bool,
+}
+
+/// Reads the page. `None` if walking through one of its documents takes longer than `cap_ms`.
+pub(super) async fn read(
+    tab: &Tab,
+    world: &World,
+    cap_ms: u32,
+) -> Result<Option<PageText>, ToolError> {
+    let plain = TakeSnapshot::default();
+    let views = look(tab, world.clone(), "tabmux.snapshot", |place| {
+        let mut argument = plain.argument(place, None, MAX_BYTES);
+        argument["capMs"] = cap_ms.into();
+        argument
+    })
+    .await?;
+    if views.iter().any(|seen| seen.view.late) {
+        return Ok(None);
+    }
+    let mut text = SnapshotText::new(MAX_BYTES, 0);
+    text.write(&views, 0, 0, None);
+    Ok(Some(PageText {
+        title: views[0].view.title.clone(),
+        complete: text.left == LeftOut::default() && !text.endless && text.unread == 0,
+        lines: text.lines,
+    }))
 }
 
 fn forgotten(number: u32) -> ToolError {

@@ -28,6 +28,7 @@ impl Tool for UploadFile {
     const DESCRIPTION: &'static str = "Give local files to a file input.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
     const PROGRESSIVE: bool = false;
 
     fn check(&self) -> Result<(), String> {
@@ -37,6 +38,10 @@ impl Tool for UploadFile {
             (None, Some(_)) => Err(format!("`filePaths` must have 1 to {MAX_FILES} files")),
             _ => Err("give either `filePath` or `filePaths`".into()),
         }
+    }
+
+    fn target(&self) -> Option<&str> {
+        Some(&self.uid)
     }
 
     async fn run(self, page: Page) -> ToolResult {

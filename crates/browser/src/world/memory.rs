@@ -1,28 +1,47 @@
 //! The latest snapshots of a document, to find out what has changed since.
 
 use super::World;
+use crate::tools::Viewer;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 impl World {
     /// Keeps the lines of a snapshot and gives it a number.
-    pub(crate) fn remember(&self, lines: Vec<String>) -> u32 {
+    pub(crate) fn remember(&self, lines: Vec<String>) -> (u32, Arc<Vec<String>>) {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let lines = Arc::new(lines);
         let mut memory = self.memory();
-        if memory.0.len() == MOST {
-            memory.0.pop_front();
+        if memory.snapshots.len() == MOST {
+            memory.snapshots.pop_front();
         }
-        memory.0.push_back((number, lines));
-        number
+        memory.snapshots.push_back((number, Arc::clone(&lines)));
+        (number, lines)
+    }
+
+    /// The same; from now on this is what the viewer knows of the page.
+    pub(crate) fn show(&self, viewer: Viewer, lines: Vec<String>) -> (u32, Arc<Vec<String>>) {
+        let (number, lines) = self.remember(lines);
+        let mut memory = self.memory();
+        memory.shown.retain(|(other, _)| *other != viewer);
+        if memory.shown.len() == MOST {
+            memory.shown.pop_front();
+        }
+        memory.shown.push_back((viewer, number));
+        (number, lines)
+    }
+
+    /// What the viewer was last shown, if it is recent enough.
+    pub(crate) fn shown_to(&self, viewer: Viewer) -> Option<(u32, Arc<Vec<String>>)> {
+        let memory = self.memory();
+        let (_, number) = memory.shown.iter().find(|(other, _)| *other == viewer)?;
+        Some((*number, memory.snapshot(*number)?))
     }
 
     /// The lines of the snapshot with that number, if it is of this document and recent enough.
-    pub(crate) fn recall(&self, number: u32) -> Option<Vec<String>> {
-        let memory = self.memory();
-        let (_, lines) = memory.0.iter().find(|(known, _)| *known == number)?;
-        Some(lines.clone())
+    pub(crate) fn recall(&self, number: u32) -> Option<Arc<Vec<String>>> {
+        self.memory().snapshot(number)
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -32,7 +51,18 @@ impl World {
 
 /// Snapshots by their numbers, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Memory(VecDeque<(u32, Vec<String>)>);
+pub(super) struct Memory {
+    snapshots: VecDeque<(u32, Arc<Vec<String>>)>,
+    /// Which snapshot each viewer saw last.
+    shown: VecDeque<(Viewer, u32)>,
+}
+
+impl Memory {
+    fn snapshot(&self, number: u32) -> Option<Arc<Vec<String>>> {
+        let (_, lines) = self.snapshots.iter().find(|(known, _)| *known == number)?;
+        Some(Arc::clone(lines))
+    }
+}
 
 /// Several agents may be looking at one page.
 const MOST: usize = 8;

@@ -179,6 +179,27 @@ impl BrowserHarness {
         arguments: Value,
         cancel: CancellationToken,
     ) -> Result<ToolOutput, ToolError> {
+        self.run_for(None, tab, tool, arguments, cancel).await
+    }
+
+    /// Runs a tool that must succeed and returns its text, which ends with what changed for this viewer.
+    pub(crate) async fn seen(&self, viewer: u64, tab: &Tab, tool: &str, arguments: Value) -> String {
+        let viewer = Some(tools::Viewer(viewer));
+        let cancel = CancellationToken::new();
+        match self.run_for(viewer, tab, tool, arguments.clone(), cancel).await {
+            Ok(output) => text_of(&output),
+            Err(error) => panic!("{tool} {arguments} failed: {error}"),
+        }
+    }
+
+    async fn run_for(
+        &self,
+        viewer: Option<tools::Viewer>,
+        tab: &Tab,
+        tool: &str,
+        arguments: Value,
+        cancel: CancellationToken,
+    ) -> Result<ToolOutput, ToolError> {
         let spec = tools::find(tool).unwrap_or_else(|| panic!("there is no tool {tool}"));
         let prepared = spec.prepare(&to_raw_value(&arguments).unwrap()).unwrap();
         let roots = Roots {
@@ -190,6 +211,7 @@ impl BrowserHarness {
             cancel,
             files,
             progress: None,
+            viewer,
         };
         tabmux_browser::run(&self.browser, tab.target(), prepared, context).await
     }
@@ -206,6 +228,7 @@ impl BrowserHarness {
             cancel,
             files: Files::new(Roots::default(), self.output.clone()),
             progress: None,
+            viewer: None,
         };
         let call = page_tools::call(
             &self.browser,

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod changes;
 mod click;
 mod consequences;
 mod console;
@@ -26,6 +27,7 @@ mod performance;
 mod pick;
 mod press;
 mod pulse;
+mod refs;
 mod rules;
 mod screencast;
 mod screenshot;

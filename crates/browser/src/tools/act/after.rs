@@ -215,6 +215,7 @@ pub(in crate::tools) async fn with_snapshot(
     if wanted != Some(true) {
         return Ok(output);
     }
+    page.give_snapshot();
     let everything = TakeSnapshot::default();
     match everything.run(page.clone()).await {
         Ok(snapshot) => output.blocks.extend(snapshot.blocks),

@@ -1,0 +1,214 @@
+/**
+ * Which element a number means after the page has rendered again. A number belongs to a thing as a user sees it: its
+ * role, its name and the named things around it. If the page replaces its element by an equal one, the number follows;
+ * if the page reuses its element for something else, the number does not stay. If two elements could be meant, neither
+ * gets it.
+ */
+(() => {
+  "use strict";
+  const { dom, walk, present, numberOf, assign, ref } = tabmux;
+
+  /** Larger pages keep a number only as long as its element. */
+  const MOST_LINES = 20_000;
+  const LONGEST_TEXT = 200;
+  const AROUND = 3;
+  /** Attributes by which the authors of a page name a thing. */
+  const AUTHORED = ["data-testid", "data-test-id", "data-test", "data-cy", "id", "name", "href"];
+  /** Roles whose name is their content: with another content, it is another thing. */
+  const CONTENT = new Set(["row", "listitem", "option", "treeitem", "cell", "gridcell", "heading", "article", "link", "clickable"]);
+
+  /** What each number stood for when the page was last read. @type {Map<number, Identity>} */
+  let identities = new Map();
+
+  /** The element with that number, wherever it is now. @type {Tabmux["element"]} */
+  function element(number) {
+    const found = present(number);
+    const identity = identities.get(number);
+    if (!identity || (found && looks(found) === identity.looks && around(identity))) return found;
+    refresh();
+    return present(number);
+  }
+
+  function refresh() {
+    /** @type {SomeLine[]} */
+    const lines = [];
+    const { whole } = walk((line) => void lines.push(line));
+    if (whole) follow(lines);
+  }
+
+  /** Gives every element of a complete walk its number. @type {Tabmux["follow"]} */
+  function follow(lines) {
+    /** @type {Thing[]} */
+    const things = [];
+    const known = new Map();
+    for (const line of lines) {
+      if (!line.element) continue;
+      if (things.length === MOST_LINES) return;
+      things.push({ line, own: numberOf(line.element), number: 0, ...identify(line, known) });
+    }
+    const old = [...identities].map(([number, identity]) => ({ number, ...identity }));
+    const unclaimed = new Set(identities.keys());
+    /** @param {Thing} thing @param {number | undefined} number */
+    const give = (thing, number) => {
+      if (number === undefined) return;
+      thing.number = number;
+      unclaimed.delete(number);
+    };
+    for (const thing of things) {
+      const known = thing.own === undefined ? undefined : identities.get(thing.own);
+      if (thing.own !== undefined && (!known || known.full === thing.full)) give(thing, thing.own);
+    }
+    for (const key of /** @type {const} */ (["full", "soft", "authored"])) {
+      const before = countBy(old, key);
+      const now = countBy(things, key);
+      for (const thing of things) {
+        const value = thing[key];
+        if (thing.number || !value || now.get(value)?.length !== 1) continue;
+        const candidates = before.get(value) ?? [];
+        if (candidates.length === 1 && unclaimed.has(candidates[0].number)) give(thing, candidates[0].number);
+      }
+    }
+    for (const thing of renamed(things, old)) if (unclaimed.has(thing.own ?? 0)) give(thing, thing.own);
+    for (const thing of things) {
+      const { element } = thing.line;
+      if (thing.number) assign(element, thing.number);
+      else thing.number = thing.own === undefined ? ref(element) : assign(element);
+    }
+    remember(things, old);
+  }
+
+  /**
+   * Controls that only changed their name, such as a button "Play" that is "Pause" now: nothing else changed among those
+   * of the same role in the same place.
+   * @param {Thing[]} things
+   * @param {(Identity & { number: number })[]} old
+   */
+  function renamed(things, old) {
+    const before = countBy(old, "group");
+    return [...countBy(things, "group").values()].flatMap((group) => {
+      const changed = group.filter((thing) => !thing.number);
+      const [only] = changed;
+      const same = changed.length === 1 && group.length === before.get(only.group)?.length;
+      return same && !CONTENT.has(only.line.role) && identities.get(only.own ?? 0)?.group === only.group ? [only] : [];
+    });
+  }
+
+  /**
+   * Things that are not shown any more stay known, the latest of them.
+   * @param {Thing[]} things
+   * @param {(Identity & { number: number })[]} old
+   */
+  function remember(things, old) {
+    const shown = new Set(things.map(({ number }) => number));
+    const gone = old.filter(({ number }) => !shown.has(number));
+    identities = new Map(gone.slice(-MOST_LINES).map(({ number, ...identity }) => [number, identity]));
+    for (const { number, line, own, ...identity } of things) identities.set(number, identity);
+  }
+
+  /** @param {ElementLine} line @param {Map<ElementLine | null, Surroundings>} known @returns {Identity} */
+  function identify(line, known) {
+    const { element, control, role } = line;
+    const name = tabmux.lineName(line).text;
+    const { place, near } = surroundings(line.container, known);
+    const authored = AUTHORED.map((attribute) => [attribute, dom.attribute(control, attribute)]).find(([, value]) => isAuthored(value));
+    const general = stem(name);
+    return {
+      full: `${role}\n\n${name}\n\n${place}`,
+      soft: general && `${role}\n\n${general}\n\n${place}`,
+      authored: authored ? [role, ...authored].join("\n\n") : "",
+      group: `${role}\n\n${place}`,
+      looks: looks(element),
+      near,
+    };
+  }
+
+  /**
+   * The named things around a line, the nearest first.
+   * @param {ElementLine | null} container
+   * @param {Map<ElementLine | null, Surroundings>} known
+   * @returns {Surroundings}
+   */
+  function surroundings(container, known) {
+    if (!container) return NOTHING;
+    let found = known.get(container);
+    if (!found) {
+      const outer = surroundings(container.container, known);
+      const name = container.sent ? stem(tabmux.lineName(container).text).slice(0, LONGEST_TEXT) : "";
+      const own = { element: new WeakRef(container.element), looks: looks(container.element) };
+      found = name ? { place: `${container.role} ${name}\n${outer.place}`, near: [own, ...outer.near].slice(0, AROUND) } : outer;
+      known.set(container, found);
+    }
+    return found;
+  }
+  /** @type {Surroundings} */
+  const NOTHING = { place: "", near: [] };
+
+  /** Words without those that have digits: numbers change while the thing stays. @param {string} name */
+  const stem = (name) =>
+    name
+      .split(" ")
+      .filter((word) => !/\d/.test(word))
+      .join(" ");
+
+  /** Values with digits are often generated, and mean something else after the next rendering. @param {string | null} value */
+  const isAuthored = (value) => Boolean(value) && !/[\d:]/.test(value ?? "");
+
+  /** What can be compared quickly: labels, and the beginning of the text. @param {Element} element */
+  function looks(element) {
+    let text = `${dom.attribute(element, "aria-label") ?? ""}\n${dom.attribute(element, "title") ?? ""}\n`;
+    const longest = text.length + LONGEST_TEXT;
+    /** @type {Node | null} */
+    let node = element;
+    for (let nodes = 0; node && nodes < MOST_NODES && text.length < longest; nodes++) {
+      if (tabmux.isText(node)) text += dom.data(node);
+      node = dom.firstChild(node) ?? after(node, element);
+    }
+    return text.slice(0, longest);
+  }
+  const MOST_NODES = 50;
+
+  /** The node after this one and its contents, within `top`. @param {Node} node @param {Node} top */
+  function after(node, top) {
+    for (let at = /** @type {Node | null} */ (node); at && at !== top; at = dom.parent(at)) {
+      const next = dom.nextSibling(at);
+      if (next) return next;
+    }
+    return null;
+  }
+
+  /** Whether the named things around look as they did. @param {Identity} identity */
+  const around = ({ near }) =>
+    near.every(({ element, looks: before }) => {
+      const now = element.deref();
+      return now && dom.connected(now) && looks(now) === before;
+    });
+
+  /**
+   * @template {Identity} T
+   * @param {T[]} all
+   * @param {"full" | "soft" | "authored" | "group"} key
+   * @returns {Map<string, T[]>}
+   */
+  function countBy(all, key) {
+    const groups = new Map();
+    for (const one of all) {
+      const group = groups.get(one[key]);
+      if (group) group.push(one);
+      else groups.set(one[key], [one]);
+    }
+    return groups;
+  }
+
+  /**
+   * Elements that a user could take for the one with that number, which is gone: those of the same role and name.
+   * @type {Tabmux["candidates"]}
+   */
+  function candidates({ n }) {
+    const lost = identities.get(n);
+    if (!lost) return { lines: [] };
+    const [role, name] = lost.full.split("\n\n");
+    return tabmux.find({ text: name, role, limit: 5, maxBytes: 1_000 });
+  }
+
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ element, follow, candidates }));
+})();
