@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use tabmux_cdp::types::decode;
+pub use tabmux_cdp::types::{decode, decode_with};
 pub use visible::{escaped, make_visible, visible};
 pub(crate) use visible::{escaped_json, has_hidden};
 

@@ -18,7 +18,7 @@ pub mod protocol;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-pub use decode::decode;
+pub use decode::{decode, decode_with};
 pub use json::Json;
 pub use protocol::*;
 
