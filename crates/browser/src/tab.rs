@@ -44,6 +44,7 @@ use crate::page_tools::{Findings, Found, ToolLocation};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Shared, TabNotice};
+use flush::LateFlushes;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -77,6 +78,8 @@ struct Inner {
     settled: AtomicU32,
     /// The last document in which Chrome's own WebMCP was found.
     native_in: AtomicU32,
+    /// The documents that have not answered a flush of their tools.
+    late: LateFlushes,
     /// The session that used it last.
     user: Mutex<Option<OutputFolder>>,
 }
@@ -122,6 +125,7 @@ impl Tab {
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
             native_in: AtomicU32::new(0),
+            late: LateFlushes::default(),
             user: Mutex::default(),
         }))
     }
