@@ -338,3 +338,27 @@ const fn never() -> f64 {
 }
 
 const MAX_BYTES: u64 = 20_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unreadable_state_is_refused_without_quoting_it() {
+        for text in [
+            r#"{"cookies": "s3cret"}"#,
+            r#"{"cookies": [{"name": "s3cret", "value": 7}]}"#,
+            r#"{"origins": [{"origin": "s3cret", "localStorage": {"s3cret": "s3cret"}}]}"#,
+            r#""s3cret""#,
+            "s3cret",
+        ] {
+            let error = State::parse(text.as_bytes(), "state.json").unwrap_err();
+            let told = error.to_string();
+            assert!(
+                told.contains("state.json is not a file of save_storage"),
+                "{told}"
+            );
+            assert!(!told.contains("s3cret"), "{told}");
+        }
+    }
+}
