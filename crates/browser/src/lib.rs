@@ -45,7 +45,6 @@ mod script;
 mod source_map;
 mod stream;
 pub mod tab;
-pub mod text;
 pub mod tools;
 mod trace;
 pub mod user;
@@ -63,3 +62,5 @@ pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
 pub use tabmux_cdp::{ChannelTransport, Frame, Oversize};
+#[doc(hidden)]
+pub use tabmux_text as text;

@@ -174,7 +174,7 @@ fn may_touch(tab: &Tab) -> Result<(), ToolError> {
     match tab.policy().permits(&url) {
         true => Ok(()),
         false => Err(ToolError::ForbiddenPage {
-            url: crate::text::one_line(&url, 200),
+            url: tabmux_text::one_line(&url, 200),
         }),
     }
 }

@@ -1,7 +1,6 @@
 //! Runs JavaScript in a page and decodes the result.
 
 use crate::error::ToolError;
-use crate::text::one_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -11,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::runtime::{self, ExceptionDetails, ExecutionContextId};
 use tabmux_cdp::{CdpError, Session};
+use tabmux_text::one_line;
 
 tokio::task_local! {
     /// How many scripts the call of the current task is running in pages.

@@ -215,7 +215,7 @@ impl Tab {
     /// The world and the number of the element that `uid` names, if its document is still shown.
     pub async fn element(&self, uid: &str) -> Result<(World, u32), ToolError> {
         let not_a_uid = || ToolError::NotAUid {
-            uid: crate::text::one_line(uid, 40),
+            uid: tabmux_text::one_line(uid, 40),
         };
         let (document, n) = uid.split_once('_').ok_or_else(not_a_uid)?;
         let document = DocumentId(document.parse().map_err(|_| not_a_uid())?);

@@ -344,7 +344,7 @@ pub fn parse<T: DeserializeOwned>(
         let detail = detail.replace("expected u32", "expected a whole number");
         BadArguments {
             tool,
-            detail: crate::text::one_line(&detail, 300),
+            detail: tabmux_text::one_line(&detail, 300),
         }
     })
 }

@@ -68,7 +68,7 @@ impl Session {
         match waiting.outcome(C::METHOD, limit).await? {
             Some(result) => {
                 let text = str::from_utf8(&result).map_err(|error| malformed(C::METHOD, &error))?;
-                types::decode(text).map_err(|error| malformed(C::METHOD, &error))
+                tabmux_text::decode(text).map_err(|error| malformed(C::METHOD, &error))
             }
             None => Ok(C::Response::default()),
         }

@@ -6,10 +6,10 @@ use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// Drags an element.
 #[derive(Debug, Deserialize, JsonSchema)]

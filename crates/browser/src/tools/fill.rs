@@ -4,10 +4,10 @@ use super::act::{self, Before, Chord, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// Fills one field.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -5,10 +5,10 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// Clicks an element.
 #[derive(Debug, Deserialize, JsonSchema)]

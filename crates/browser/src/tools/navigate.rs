@@ -7,13 +7,13 @@ use crate::error::{ToolError, dialog_open};
 use crate::navigate;
 use crate::run::Page;
 use crate::tab::{Dialog, Load, Tab};
-use crate::text::{one_line, shorten};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::page;
+use tabmux_text::{one_line, shorten};
 use tokio::time::Instant;
 
 /// Navigates the tab.

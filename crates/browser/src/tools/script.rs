@@ -13,13 +13,13 @@ use crate::files::Destination;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::Tab;
-use crate::text::{escaped_json, one_line};
 use crate::world::{RemoteObject, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{dom, runtime};
+use tabmux_text::{escaped_json, one_line};
 
 /// Runs JavaScript in the page.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -9,7 +9,6 @@ use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::{DocumentId, Frame, Gone, Tab, TabState};
-use crate::text::one_line;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use schemars::JsonSchema;
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
 use tabmux_cdp::types::runtime;
+use tabmux_text::one_line;
 use tokio::time::Instant;
 
 /// Waits for one thing.

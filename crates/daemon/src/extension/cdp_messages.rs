@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use tabmux_browser::text::decode;
 use tabmux_browser::{Frame, Oversize};
 use tabmux_protocol::extension::{BrowserInfo, RawJson, TabInfo};
+use tabmux_text::decode;
 
 /// A command. Its parameters stay text unless it is answered here.
 #[derive(Debug, Deserialize)]

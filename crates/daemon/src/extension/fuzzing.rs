@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use tabmux_browser::Frame;
-use tabmux_browser::text::decode_with;
 use tabmux_protocol::extension::{FromExtension, TabInfo};
+use tabmux_text::decode_with;
 use tokio::sync::mpsc;
 
 /// Messages of an extension, one a line; those after a `>` are commands for its browser.

@@ -13,10 +13,10 @@ use hyper::{Request, Response, StatusCode, header};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
-use tabmux_browser::text::{decode_with, one_line};
 use tabmux_protocol::extension::{
     EXTENSION_ID, EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension,
 };
+use tabmux_text::{decode_with, one_line};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;

@@ -240,7 +240,7 @@ impl Connection {
                 self.refuse(Some(hello.id), None, &why).await
             }
             None => {
-                let why = tabmux_browser::text::one_line(&error.to_string(), 200);
+                let why = tabmux_text::one_line(&error.to_string(), 200);
                 let why = format!("Invalid message: {why}");
                 self.refuse(None, None, &why).await
             }
@@ -418,7 +418,7 @@ fn shorter(message: FromDaemon) -> FromDaemon {
 }
 
 fn other_protocol(protocol: u32, version: &str) -> String {
-    let version = tabmux_browser::text::one_line(version, 40);
+    let version = tabmux_text::one_line(version, 40);
     format!(
         "This daemon speaks protocol {PROTOCOL} (tabmux {}), the client {protocol} (tabmux {version}). \
          Stop the daemon with `tabmux daemon stop` and try again",

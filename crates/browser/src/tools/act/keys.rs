@@ -166,7 +166,7 @@ fn raw(kind: DispatchKeyEventType, key: &Key, modifiers: i64) -> DispatchKeyEven
 }
 
 fn unknown(name: &str) -> String {
-    let name = crate::text::one_line(name, 40);
+    let name = tabmux_text::one_line(name, 40);
     format!(
         "`{name}` is not a key; use a character or a name such as Enter, Tab, Escape, Backspace, ArrowDown, \
          PageDown, Home, F5, after modifiers such as Control+Shift+"

@@ -7,11 +7,11 @@ use super::reach::{Element, ReachMode, Reached, Spot, reach};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::text::one_line;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// A press that reached its element.
 #[derive(Debug)]

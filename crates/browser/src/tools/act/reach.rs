@@ -4,13 +4,13 @@ use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::{FrameId, Tab};
-use crate::text::one_line;
 use crate::world::{RemoteObject, World};
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tabmux_cdp::types::{dom, runtime};
+use tabmux_text::one_line;
 
 /// The element with a uid.
 #[derive(Clone, Debug)]

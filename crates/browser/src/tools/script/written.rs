@@ -2,12 +2,12 @@
 
 use crate::error::ToolError;
 use crate::script::{self, LONGEST};
-use crate::text::one_line;
 use crate::world::RemoteObject;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{Json, runtime};
+use tabmux_text::one_line;
 
 /// A result, up to the requested length.
 #[derive(Debug, Default, Deserialize)]

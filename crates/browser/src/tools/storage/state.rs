@@ -12,7 +12,6 @@ use crate::navigate;
 use crate::origins::OriginPolicy;
 use crate::run::Page;
 use crate::tab::{Action, Pattern, Rule, Tab};
-use crate::text::one_line;
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::world::World;
 use schemars::JsonSchema;
@@ -22,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
+use tabmux_text::one_line;
 
 /// Saves the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
