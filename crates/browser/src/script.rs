@@ -77,6 +77,29 @@ pub(crate) async fn evaluate<T: DeserializeOwned>(
     })
 }
 
+/// What a script of the agent returned, and the exception that it threw, if any.
+pub(crate) type Returned = (runtime::RemoteObject, Option<ExceptionDetails>);
+
+/// Evaluates an expression in the main frame of a session's page.
+pub(crate) async fn run(
+    session: &Session,
+    evaluate: runtime::Evaluate,
+) -> Result<Returned, ToolError> {
+    let answer = in_page(session.send_within(evaluate, LONGEST)).await;
+    let answer = answer.map_err(document_gone_or)?;
+    Ok((answer.result, answer.exception_details))
+}
+
+/// Calls a function with an object of the page.
+pub(crate) async fn call(
+    session: &Session,
+    call: runtime::CallFunctionOn,
+) -> Result<Returned, ToolError> {
+    let answer = in_page(session.send_within(call, LONGEST)).await;
+    let answer = answer.map_err(document_gone_or)?;
+    Ok((answer.result, answer.exception_details))
+}
+
 /// An exception as one readable line.
 pub(crate) fn describe(exception: &ExceptionDetails) -> String {
     let thrown = exception.exception.as_ref();

@@ -3,15 +3,19 @@
 //! Only the actor writes [`TabState`]; all other code reads it or waits on it.
 
 mod actor;
+mod capture;
 mod clear;
 mod console;
+mod dialogs;
 mod emulating;
 mod event_streams;
 mod flush;
 mod frames;
 mod guard;
+mod keyboard;
 mod network;
 mod observe;
+mod pointer;
 mod probe;
 mod rules;
 mod settings;
@@ -22,11 +26,13 @@ mod state;
 mod tests;
 
 pub use console::{Argument, Console, ConsoleMessage, ScriptPosition};
+pub(crate) use dialogs::DialogAnswer;
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
 pub(crate) use event_streams::EventStream;
 pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
+pub(crate) use pointer::HeldButton;
 pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
 pub use settings::TabSettings;
 pub(crate) use setup::only;
@@ -171,16 +177,6 @@ impl Tab {
                 None => Ok(true),
             },
         }
-    }
-
-    /// Waits until the dialog with this number is closed, at most `limit`. Another one may be open then: the page
-    /// continues at once.
-    pub(crate) async fn dialog_over(&self, number: u64, limit: Duration) -> Result<(), ToolError> {
-        let is_over = |state: &TabState| {
-            let now = state.dialog.as_ref();
-            now.is_none_or(|dialog| dialog.number != number)
-        };
-        self.until(limit, is_over).await.map(drop)
     }
 
     /// Waits until all setup commands have been answered.

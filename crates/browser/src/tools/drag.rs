@@ -1,11 +1,11 @@
 //! Dragging one element onto another.
 
-use super::act::{self, Before, Drawing, Element, HeldButton, Outcome, ReachMode, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::Tab;
+use crate::tab::{HeldButton, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -141,7 +141,7 @@ pub(super) async fn fill(
         return Err(refusal(element, &field.hiding(secret), told));
     }
     match field.how.as_str() {
-        "type" if !value.is_empty() => act::insert(tab, value.to_owned()).await?,
+        "type" if !value.is_empty() => tab.insert_text(value.to_owned()).await?,
         "type" if !field.empty => clear(page).await?,
         "click" => {
             let stand_in = element.sibling(field.n.unwrap_or(element.n));

@@ -294,10 +294,7 @@ async fn watch_document(
 }
 
 /// Evaluates an expression in the page; under a policy, in the document that was checked and in no other.
-async fn ask_page(
-    tab: &Tab,
-    expression: String,
-) -> Result<(runtime::RemoteObject, Option<runtime::ExceptionDetails>), ToolError> {
+async fn ask_page(tab: &Tab, expression: String) -> Result<script::Returned, ToolError> {
     if bounds::here().is_none_or(|policy| policy.is_open()) {
         let ask = runtime::Evaluate {
             expression,
@@ -305,22 +302,17 @@ async fn ask_page(
             return_by_value: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
-        let answer = answer.map_err(script::document_gone_or)?;
-        return Ok((answer.result, answer.exception_details));
+        return script::run(tab.session(), ask).await;
     }
     let world = tab.world().await?;
     let document = super::script::document_in_page(&world).await?;
     let ask = runtime::CallFunctionOn {
         function_declaration: format!("function () {{ return {expression}; }}"),
-        object_id: Some(document.id.clone()),
         await_promise: Some(true),
         return_by_value: Some(true),
         ..Default::default()
     };
-    let answer = script::in_page(world.session.send_within(ask, LONGEST)).await;
-    let answer = answer.map_err(script::document_gone_or)?;
-    Ok((answer.result, answer.exception_details))
+    document.call(ask).await
 }
 
 /// Returns when the agent's function returns a truthy value. It is evaluated again in every document that the tab
