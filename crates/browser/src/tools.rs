@@ -121,7 +121,7 @@ pub fn find(name: &str) -> Option<&'static ToolSpec> {
 }
 
 /// One tool: a struct of its arguments, which can be run.
-pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// The name that clients call.
     const NAME: &'static str;
     /// When to use it, in one or two plain sentences.
