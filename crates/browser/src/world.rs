@@ -111,8 +111,8 @@ impl World {
         }
     }
 
-    /// The document as a remote object.
-    pub(crate) async fn document_object(&self) -> Result<RemoteObject, ToolError> {
+    /// The document as an object of the page's own world.
+    pub(crate) async fn document_in_page(&self) -> Result<RemoteObject, ToolError> {
         let evaluate = runtime::Evaluate {
             expression: "document".into(),
             context_id: Some(self.context),
@@ -121,7 +121,8 @@ impl World {
         let document = script::in_page(self.session.send(evaluate)).await;
         let document = document.map_err(script::document_gone_or)?;
         let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
-        Ok(RemoteObject::new(id, self.session.clone()))
+        let ours = RemoteObject::new(id, self.session.clone());
+        ours.in_page_world().await
     }
 
     /// The element that shows a frame of this document.

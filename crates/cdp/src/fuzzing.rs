@@ -2,7 +2,7 @@
 //! corpus.
 
 use crate::transport::PipeTransport;
-use crate::types::{self, Event, fetch, network, page, runtime, target, web_mcp};
+use crate::types::{Event, fetch, network, page, runtime, target, web_mcp};
 use crate::{Connection, Events, RawEvent};
 use futures_util::future::join_all;
 use std::io;

@@ -15,7 +15,7 @@ use crate::{
     envelope::{Rejection, encode},
     error::CdpError,
     mux::{Accepted, Failure, Outcome},
-    types::{self, Command, target::SessionId},
+    types::{Command, target::SessionId},
 };
 
 /// A session: a tab, a cross-site frame, a worker, or the browser itself. Cheap to clone.

@@ -205,7 +205,7 @@ impl RunContext {
         Ok(Self {
             session: world.session.clone(),
             arguments: Vec::new(),
-            anchor: Some(document_in_page(world).await?),
+            anchor: Some(world.document_in_page().await?),
         })
     }
 
@@ -305,11 +305,6 @@ fn returned((result, exception): script::Returned) -> Result<runtime::RemoteObje
         Some(exception) => Err(ToolError::Script(script::describe(&exception))),
         None => Ok(result),
     }
-}
-
-/// The document of a world, as an object of the page's own world.
-pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, ToolError> {
-    world.document_object().await?.in_page_world().await
 }
 
 /// The element, as an object of the page's own world.

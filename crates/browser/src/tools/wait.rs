@@ -305,7 +305,7 @@ async fn ask_page(tab: &Tab, expression: String) -> Result<script::Returned, Too
         return script::run(tab.session(), ask).await;
     }
     let world = tab.world().await?;
-    let document = super::script::document_in_page(&world).await?;
+    let document = world.document_in_page().await?;
     let ask = runtime::CallFunctionOn {
         function_declaration: format!("function () {{ return {expression}; }}"),
         await_promise: Some(true),
