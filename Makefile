@@ -12,7 +12,9 @@ nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 quiet := $(shell test -t 2 || echo --quiet)
 # What checks the scripts and builds them; installed again when its versions change.
 script_packages := $(addsuffix node_modules/.package-lock.json, $(CURDIR)/ packages/page/ packages/extension/)
-soak_sizes := TABMUX_WALKS=20000 PROPTEST_CASES=20000
+soak_settings := TABMUX_WALKS=20000 PROPTEST_CASES=20000
+# Whole-program LTO is for the binary that people run; each test binary would need minutes for it.
+soak_settings += CARGO_PROFILE_RELEASE_LTO=thin
 
 help: ## Show this help
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -61,9 +63,9 @@ check: $(script_packages) ## Format, lints, types of scripts, dependencies and d
 soak: browser demo-apps ## Run the tests with many more seeds; takes long
 	$(phase) 'Soak'
 ifeq ($(nextest),yes)
-	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
+	@CI=true TABMUX_SOAK=1 $(soak_settings) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
 else
-	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
+	@CI=true TABMUX_SOAK=1 $(soak_settings) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
 endif
 	$(phase) 'Fuzzing, ten minutes for each target'
 	@scripts/fuzz 600

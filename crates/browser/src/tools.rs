@@ -121,7 +121,7 @@ pub fn find(name: &str) -> Option<&'static ToolSpec> {
 }
 
 /// One tool: a struct of its arguments, which can be run.
-pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// The name that clients call.
     const NAME: &'static str;
     /// When to use it, in one or two plain sentences.
@@ -344,7 +344,7 @@ pub fn parse<T: DeserializeOwned>(
         let detail = detail.replace("expected u32", "expected a whole number");
         BadArguments {
             tool,
-            detail: crate::text::one_line(&detail, 300),
+            detail: tabmux_text::one_line(&detail, 300),
         }
     })
 }

@@ -7,10 +7,10 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tabmux_text::one_line;
 
 /// Reads the page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
