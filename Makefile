@@ -1,12 +1,15 @@
 # `make demo` and `make test` do all the set-up themselves.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check clients soak fuzz bench fmt gen browser demo-apps client-packages
+.PHONY: help demo test check clients soak fuzz bench fmt gen browser demo-apps client-packages times
 
 CARGO ?= cargo
-phase = @printf '==> %s\n'
+phase = @scripts/phase
 # Without nextest `cargo test` runs the tests, without limits for slow ones.
 nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
+
+# Tests with a browser wait for half of their time.
+threads := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 # Show the progress of the compiler on a terminal.
 quiet := $(shell test -t 2 || echo --quiet)
@@ -25,10 +28,12 @@ demo: browser ## Watch an agent work in a real browser (installs Chromium if the
 	@$(CARGO) build --release $(quiet) --package tabmux
 	@$(CARGO) run --release --quiet --package tabmux -- demo
 
-test: browser demo-apps check ## Everything that must pass, tests with a real browser included
+test: times browser demo-apps check ## Everything that must pass, tests with a real browser included
+	$(phase) 'Building the tests'
+	@$(CARGO) test --workspace --quiet --bins --lib --tests --no-run
 	$(phase) 'Tests, with a real browser'
 ifeq ($(nextest),yes)
-	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet
+	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet --test-threads=$(threads)
 else
 	@echo 'cargo-nextest is not installed, so cargo test runs them.'
 	@CI=true RUST_BACKTRACE=0 RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
@@ -40,6 +45,7 @@ endif
 	@$(MAKE) --no-print-directory clients
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc
+	@scripts/phase --times
 	$(phase) 'All checks passed'
 
 clients: browser client-packages ## Test third-party MCP clients (CLIENTS="codex vite" for some, CLIENTS=--write-table)
@@ -114,3 +120,7 @@ target/clients/%/made:
 
 browser:
 	@scripts/ensure-browser
+
+# From here on the time of each phase is noted.
+times:
+	@scripts/phase --begin
