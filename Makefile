@@ -1,18 +1,23 @@
 # `make demo` and `make test` do all the set-up themselves.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check clients soak fuzz bench fmt gen browser demo-apps client-packages
+.PHONY: help demo test check clients soak fuzz bench fmt gen browser demo-apps client-packages times
 
 CARGO ?= cargo
-phase = @printf '==> %s\n'
+phase = @scripts/phase
 # Without nextest `cargo test` runs the tests, without limits for slow ones.
 nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
+
+# Tests with a browser wait for half of their time.
+threads := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 # Show the progress of the compiler on a terminal.
 quiet := $(shell test -t 2 || echo --quiet)
 # What checks the scripts and builds them; installed again when its versions change.
 script_packages := $(addsuffix node_modules/.package-lock.json, $(CURDIR)/ packages/page/ packages/extension/)
-soak_sizes := TABMUX_WALKS=20000 PROPTEST_CASES=20000
+soak_settings := TABMUX_WALKS=20000 PROPTEST_CASES=20000
+# Whole-program LTO is for the binary that people run; each test binary would need minutes for it.
+soak_settings += CARGO_PROFILE_RELEASE_LTO=thin
 
 help: ## Show this help
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name text; do \
@@ -23,10 +28,12 @@ demo: browser ## Watch an agent work in a real browser (installs Chromium if the
 	@$(CARGO) build --release $(quiet) --package tabmux
 	@$(CARGO) run --release --quiet --package tabmux -- demo
 
-test: browser demo-apps check ## Everything that must pass, tests with a real browser included
+test: times browser demo-apps check ## Everything that must pass, tests with a real browser included
+	$(phase) 'Building the tests'
+	@$(CARGO) test --workspace --quiet --bins --lib --tests --no-run
 	$(phase) 'Tests, with a real browser'
 ifeq ($(nextest),yes)
-	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet
+	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet --test-threads=$(threads)
 else
 	@echo 'cargo-nextest is not installed, so cargo test runs them.'
 	@CI=true RUST_BACKTRACE=0 RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
@@ -38,6 +45,7 @@ endif
 	@$(MAKE) --no-print-directory clients
 	$(phase) 'Examples in the documentation'
 	@$(CARGO) test --workspace --quiet --doc
+	@scripts/phase --times
 	$(phase) 'All checks passed'
 
 clients: browser client-packages ## Test third-party MCP clients (CLIENTS="codex vite" for some, CLIENTS=--write-table)
@@ -61,9 +69,9 @@ check: $(script_packages) ## Format, lints, types of scripts, dependencies and d
 soak: browser demo-apps ## Run the tests with many more seeds; takes long
 	$(phase) 'Soak'
 ifeq ($(nextest),yes)
-	@CI=true TABMUX_SOAK=1 $(soak_sizes) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
+	@CI=true TABMUX_SOAK=1 $(soak_settings) $(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
 else
-	@CI=true TABMUX_SOAK=1 $(soak_sizes) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
+	@CI=true TABMUX_SOAK=1 $(soak_settings) RUST_TEST_THREADS=2 $(CARGO) test --workspace --exclude xtask --release --quiet
 endif
 	$(phase) 'Fuzzing, ten minutes for each target'
 	@scripts/fuzz 600
@@ -112,3 +120,7 @@ target/clients/%/made:
 
 browser:
 	@scripts/ensure-browser
+
+# From here on the time of each phase is noted.
+times:
+	@scripts/phase --begin

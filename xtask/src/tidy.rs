@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: checks the project rules.
 
+mod function_length;
 mod import_cycles;
 mod links;
 mod manifests;
@@ -20,7 +21,11 @@ use retired_words::RetiredWords;
 
 /// Checks the project and prints every problem.
 pub(crate) fn run() -> Result<()> {
-    let problems = problems(&project_root())?;
+    let root = project_root();
+    let problems = problems(&root)?;
+    if let Some(median) = function_length::median(&source_files(&root)?) {
+        say(&format!("The median function has {median} lines."));
+    }
     for problem in &problems {
         say(&problem.to_string());
     }
@@ -72,6 +77,7 @@ fn problems(root: &Path) -> Result<Vec<Problem>> {
             .map(|(place, complaint)| Problem { place, complaint }),
     );
     problems.extend(import_cycles::problems(&files));
+    problems.extend(function_length::problem(&files));
     let retired = RetiredWords::of_project();
     for file in &files {
         problems.extend(retired.problems(file));

@@ -126,7 +126,7 @@ fn looks_like_host_and_port(url: &Url) -> bool {
 const NOT_HOSTS: [&str; 4] = ["javascript", "tel", "sms", "mailto"];
 
 fn shorten(text: &str) -> String {
-    crate::text::shorten(text, 200)
+    tabmux_text::shorten(text, 200)
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ impl Device {
             }),
             None => Err(format!(
                 "There is no device {}. Similar names: {}.",
-                crate::text::one_line(name, 60),
+                tabmux_text::one_line(name, 60),
                 similar(&wanted).join(", ")
             )),
         }

@@ -1,9 +1,9 @@
 //! The address of a browser that a user configured: shown without secrets, local or not, its credentials, and what
 //! its HTTP errors mean.
 
-use crate::text::one_line;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use tabmux_text::one_line;
 use url::{Host, Url};
 
 /// An endpoint as users, agents and logs may see it: without its password, the values of its query, and path segments

@@ -131,7 +131,7 @@ impl Files {
         done: &str,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let path = crate::text::one_line(path, LONGEST_SHOWN);
+        let path = tabmux_text::one_line(path, LONGEST_SHOWN);
         let fail = |why: String| ToolError::File(format!("{path} cannot be {done}: {why}"));
         match self.output.threads().run(work).await {
             Ok(result) => result.map_err(|problem| fail(problem.to_string())),
@@ -193,7 +193,7 @@ pub(crate) async fn read_by_flag(path: &Path, max: u64) -> Result<Vec<u8>, ToolE
         Ok(Err(problem)) => problem.to_string(),
         Err(stuck) => stuck.to_string(),
     };
-    let path = crate::text::one_line(&path.to_string_lossy(), LONGEST_SHOWN);
+    let path = tabmux_text::one_line(&path.to_string_lossy(), LONGEST_SHOWN);
     Err(ToolError::File(format!("{path} cannot be read: {why}")))
 }
 

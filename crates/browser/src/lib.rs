@@ -8,7 +8,7 @@
 //! - `browser`: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and its events.
 //! - `world`, `script`: our JavaScript inside a page.
-//! - [`mod@run`], [`tools`]: what agents do with a page.
+//! - [`run()`], [`tools`]: what agents do with a page.
 //! - [`page_tools`]: the tools that pages offer; [`introspect`]: tools generated for pages that offer none.
 //! - `address`, [`origins`], [`bounds`], [`files`]: what agents may open, which sites they may access, where they
 //!   may write.
@@ -39,13 +39,12 @@ pub mod pace;
 pub mod page_tools;
 pub mod profile;
 pub mod proxy;
-pub mod run;
+mod run;
 pub mod screen;
 mod script;
 mod source_map;
 mod stream;
 pub mod tab;
-pub mod text;
 pub mod tools;
 mod trace;
 pub mod user;
@@ -63,3 +62,5 @@ pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
 pub use tabmux_cdp::{ChannelTransport, Frame, Oversize};
+#[doc(hidden)]
+pub use tabmux_text as text;

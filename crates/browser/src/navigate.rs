@@ -64,7 +64,7 @@ pub(crate) async fn travel(tab: &Tab, by: i64) -> Result<(), ToolError> {
     };
     if !tab.policy().permits(&entry.url) {
         return Err(ToolError::ForbiddenPage {
-            url: crate::text::one_line(&entry.url, 200),
+            url: tabmux_text::one_line(&entry.url, 200),
         });
     }
     crate::bounds::may_open(&entry.url)?;
@@ -200,7 +200,7 @@ fn failed(url: &str, code: &str, status: Option<i64>) -> ToolError {
         _ => "try another address",
     };
     ToolError::Navigation {
-        url: crate::text::shorten(url, 200),
+        url: tabmux_text::shorten(url, 200),
         reason: format!("{code} ({hint})"),
     }
 }

@@ -6,8 +6,8 @@ use crate::error::{ToolError, dialog_open};
 use crate::files::Files;
 use crate::script::ScriptCount;
 use crate::tab::{Dialog, Tab, TargetId};
-use crate::tools::{candidates, changes};
 use crate::tools::{Access, Prepared, ToolOutput, ToolResult, Viewer};
+use crate::tools::{candidates, changes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
@@ -28,11 +28,11 @@ pub struct CallContext {
 
 /// The tab as a tool sees it during one call.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub(crate) struct Page {
     /// The tab.
-    pub tab: Tab,
+    pub(crate) tab: Tab,
     /// Where files may be read and written.
-    pub files: Files,
+    pub(crate) files: Files,
     progress: Option<mpsc::Sender<String>>,
     viewer: Option<Viewer>,
     acted: Arc<AtomicBool>,
@@ -68,12 +68,12 @@ impl Page {
     }
 
     /// Marks that the tool now acts on the page: a dialog that opens from now on is a consequence of it.
-    pub fn acting(&self) {
+    pub(crate) fn acting(&self) {
         self.acted.store(true, Ordering::Relaxed);
     }
 
     /// Sends a progress message to the client. Never waits; a message that cannot be sent is dropped.
-    pub fn progress(&self, words: impl Into<String>) {
+    pub(crate) fn progress(&self, words: impl Into<String>) {
         if let Some(progress) = &self.progress {
             let _ = progress.try_send(words.into());
         }
@@ -209,7 +209,7 @@ fn may_touch(tab: &Tab) -> Result<(), ToolError> {
     match tab.policy().permits(&url) {
         true => Ok(()),
         false => Err(ToolError::ForbiddenPage {
-            url: crate::text::one_line(&url, 200),
+            url: tabmux_text::one_line(&url, 200),
         }),
     }
 }

@@ -1,7 +1,6 @@
 //! Runs JavaScript in a page and decodes the result.
 
 use crate::error::ToolError;
-use crate::text::one_line;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -11,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tabmux_cdp::types::runtime::{self, ExceptionDetails, ExecutionContextId};
 use tabmux_cdp::{CdpError, Session};
+use tabmux_text::one_line;
 
 tokio::task_local! {
     /// How many scripts the call of the current task is running in pages.
@@ -75,6 +75,29 @@ pub(crate) async fn evaluate<T: DeserializeOwned>(
     serde_json::from_str(value).map_err(|error| ToolError::Internal {
         detail: error.to_string(),
     })
+}
+
+/// What a script of the agent returned, and the exception that it threw, if any.
+pub(crate) type Returned = (runtime::RemoteObject, Option<ExceptionDetails>);
+
+/// Evaluates an expression in the main frame of a session's page.
+pub(crate) async fn run(
+    session: &Session,
+    evaluate: runtime::Evaluate,
+) -> Result<Returned, ToolError> {
+    let answer = in_page(session.send_within(evaluate, LONGEST)).await;
+    let answer = answer.map_err(document_gone_or)?;
+    Ok((answer.result, answer.exception_details))
+}
+
+/// Calls a function with an object of the page.
+pub(crate) async fn call(
+    session: &Session,
+    call: runtime::CallFunctionOn,
+) -> Result<Returned, ToolError> {
+    let answer = in_page(session.send_within(call, LONGEST)).await;
+    let answer = answer.map_err(document_gone_or)?;
+    Ok((answer.result, answer.exception_details))
 }
 
 /// An exception as one readable line.

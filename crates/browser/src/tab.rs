@@ -3,15 +3,19 @@
 //! Only the actor writes [`TabState`]; all other code reads it or waits on it.
 
 mod actor;
+mod capture;
 mod clear;
 mod console;
+mod dialogs;
 mod emulating;
 mod event_streams;
 mod flush;
 mod frames;
 mod guard;
+mod keyboard;
 mod network;
 mod observe;
+mod pointer;
 mod probe;
 mod rules;
 mod settings;
@@ -22,11 +26,13 @@ mod state;
 mod tests;
 
 pub use console::{Argument, Console, ConsoleMessage, ScriptPosition};
+pub(crate) use dialogs::DialogAnswer;
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
 pub(crate) use event_streams::EventStream;
 pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
+pub(crate) use pointer::HeldButton;
 pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
 pub use settings::TabSettings;
 pub(crate) use setup::only;
@@ -44,6 +50,7 @@ use crate::page_tools::{Findings, Found, ToolLocation};
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Shared, TabNotice};
+use flush::LateFlushes;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -77,6 +84,8 @@ struct Inner {
     settled: AtomicU32,
     /// The last document in which Chrome's own WebMCP was found.
     native_in: AtomicU32,
+    /// The documents that have not answered a flush of their tools.
+    late: LateFlushes,
     /// The session that used it last.
     user: Mutex<Option<OutputFolder>>,
 }
@@ -122,6 +131,7 @@ impl Tab {
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
             native_in: AtomicU32::new(0),
+            late: LateFlushes::default(),
             user: Mutex::default(),
         }))
     }
@@ -169,16 +179,6 @@ impl Tab {
         }
     }
 
-    /// Waits until the dialog with this number is closed, at most `limit`. Another one may be open then: the page
-    /// continues at once.
-    pub(crate) async fn dialog_over(&self, number: u64, limit: Duration) -> Result<(), ToolError> {
-        let is_over = |state: &TabState| {
-            let now = state.dialog.as_ref();
-            now.is_none_or(|dialog| dialog.number != number)
-        };
-        self.until(limit, is_over).await.map(drop)
-    }
-
     /// Waits until all setup commands have been answered.
     pub async fn ready(&self, limit: Duration) -> Result<(), ToolError> {
         match self.until(limit, |state| state.ready).await? {
@@ -211,7 +211,7 @@ impl Tab {
     /// The world and the number of the element that `uid` names, if its document is still shown.
     pub async fn element(&self, uid: &str) -> Result<(World, u32), ToolError> {
         let not_a_uid = || ToolError::NotAUid {
-            uid: crate::text::one_line(uid, 40),
+            uid: tabmux_text::one_line(uid, 40),
         };
         let (document, n) = uid.split_once('_').ok_or_else(not_a_uid)?;
         let document = DocumentId(document.parse().map_err(|_| not_a_uid())?);

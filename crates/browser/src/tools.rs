@@ -34,8 +34,8 @@ mod storage;
 mod upload;
 mod wait;
 
-pub use changes::Viewer;
 pub(crate) use act::{owner_number as frame_owner, shown_frame};
+pub use changes::Viewer;
 pub(crate) use performance::Tracing;
 pub(crate) use screencast::Filming;
 pub(crate) use storage::State as StorageState;
@@ -124,7 +124,7 @@ pub fn find(name: &str) -> Option<&'static ToolSpec> {
 }
 
 /// One tool: a struct of its arguments, which can be run.
-pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// The name that clients call.
     const NAME: &'static str;
     /// When to use it, in one or two plain sentences.
@@ -357,7 +357,7 @@ pub fn parse<T: DeserializeOwned>(
         let detail = detail.replace("expected u32", "expected a whole number");
         BadArguments {
             tool,
-            detail: crate::text::one_line(&detail, 300),
+            detail: tabmux_text::one_line(&detail, 300),
         }
     })
 }

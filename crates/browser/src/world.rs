@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use std::sync::{Arc, Mutex};
 use tabmux_cdp::Session;
 use tabmux_cdp::types::runtime::{ExecutionContextId, RemoteObjectId};
-use tabmux_cdp::types::{page, runtime};
+use tabmux_cdp::types::{dom, page, runtime};
 
 /// The isolated world of one document, with our scripts in it. It ends with the document.
 #[derive(Clone, Debug)]
@@ -113,14 +113,35 @@ impl World {
         };
         let answer = script::in_page(self.session.send(evaluate)).await?;
         match answer.result.object_id {
-            Some(id) => Ok(RemoteObject {
-                id,
-                session: self.session.clone(),
-            }),
+            Some(id) => Ok(RemoteObject::new(id, self.session.clone())),
             None => Err(ToolError::ElementGone {
                 uid: format!("{}_{n}", self.document),
             }),
         }
+    }
+
+    /// The document as an object of the page's own world.
+    pub(crate) async fn document_in_page(&self) -> Result<RemoteObject, ToolError> {
+        let evaluate = runtime::Evaluate {
+            expression: "document".into(),
+            context_id: Some(self.context),
+            ..Default::default()
+        };
+        let document = script::in_page(self.session.send(evaluate)).await;
+        let document = document.map_err(script::document_gone_or)?;
+        let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
+        let ours = RemoteObject::new(id, self.session.clone());
+        ours.in_page_world().await
+    }
+
+    /// The element that shows a frame of this document.
+    pub(crate) async fn frame_owner(&self, frame: &FrameId) -> Result<RemoteObject, ToolError> {
+        let owner = dom::GetFrameOwner {
+            frame_id: frame.clone(),
+        };
+        let owner = self.session.send(owner).await;
+        let owner = owner.map_err(script::document_gone_or)?;
+        resolve(&self.session, owner.backend_node_id, Some(self.context)).await
     }
 }
 
@@ -137,6 +158,51 @@ impl RemoteObject {
     pub fn new(id: RemoteObjectId, session: Session) -> Self {
         Self { id, session }
     }
+
+    /// Calls a function whose `this` is this object.
+    pub(crate) async fn call(
+        &self,
+        call: runtime::CallFunctionOn,
+    ) -> Result<script::Returned, ToolError> {
+        let call = runtime::CallFunctionOn {
+            object_id: Some(self.id.clone()),
+            ..call
+        };
+        script::call(&self.session, call).await
+    }
+
+    /// The node that it is.
+    pub(crate) async fn describe(&self) -> Result<dom::Node, ToolError> {
+        let describe = dom::DescribeNode {
+            object_id: Some(self.id.clone()),
+            ..Default::default()
+        };
+        let described = self.session.send(describe).await;
+        Ok(described.map_err(script::document_gone_or)?.node)
+    }
+
+    /// The same node, as an object of the page's own world.
+    pub(crate) async fn in_page_world(&self) -> Result<Self, ToolError> {
+        let node = self.describe().await?.backend_node_id;
+        resolve(&self.session, node, None).await
+    }
+}
+
+/// A node as an object of a world; of the page's own world by default.
+async fn resolve(
+    session: &Session,
+    node: dom::BackendNodeId,
+    context: Option<ExecutionContextId>,
+) -> Result<RemoteObject, ToolError> {
+    let resolve = dom::ResolveNode {
+        backend_node_id: Some(node),
+        execution_context_id: context,
+        ..Default::default()
+    };
+    let resolved = session.send(resolve).await;
+    let resolved = resolved.map_err(script::document_gone_or)?;
+    let id = resolved.object.object_id.ok_or(ToolError::DocumentGone)?;
+    Ok(RemoteObject::new(id, session.clone()))
 }
 
 impl Drop for RemoteObject {

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::decode;
+use tabmux_text::decode;
 
 /// A JSON value of any shape, such as headers, a schema or the result of a script. The caller decodes it.
 #[derive(Clone)]

@@ -10,7 +10,6 @@
 //! as strings. A missing or null field is the default, unknown fields are ignored, and enumerations are open: any
 //! text is a value.
 
-mod decode;
 mod json;
 mod lenient;
 mod newtypes;
@@ -18,7 +17,6 @@ pub mod protocol;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-pub use decode::decode;
 pub use json::Json;
 pub use protocol::*;
 

@@ -133,7 +133,7 @@ impl Rejection {
             message: String,
             data: Option<Json>,
         }
-        let Ok(body) = tabmux_cdp_types::decode::<Body>(raw.get()) else {
+        let Ok(body) = tabmux_text::decode::<Body>(raw.get()) else {
             return Self {
                 code: 0,
                 message: raw.get().chars().take(MESSAGE_LIMIT).collect(),

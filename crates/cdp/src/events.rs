@@ -135,7 +135,7 @@ impl RawEvent {
             return None;
         }
         let params = self.params.as_deref().map_or("{}", RawValue::get);
-        match types::decode(params) {
+        match tabmux_text::decode(params) {
             Ok(event) => Some(event),
             Err(error) => {
                 tracing::debug!(method = E::METHOD, %error, "ignored an event that cannot be parsed");

@@ -2,7 +2,7 @@
 //! corpus.
 
 use crate::transport::PipeTransport;
-use crate::types::{self, Event, fetch, network, page, runtime, target, web_mcp};
+use crate::types::{Event, fetch, network, page, runtime, target, web_mcp};
 use crate::{Connection, Events, RawEvent};
 use futures_util::future::join_all;
 use std::io;
@@ -40,8 +40,8 @@ pub fn cdp_frames(data: &[u8]) {
     });
     if let Ok(text) = str::from_utf8(written) {
         assert_eq!(
-            types::decode::<serde_json::Value>(text).ok(),
-            types::decode::<serde_json::Value>(text).ok()
+            tabmux_text::decode::<serde_json::Value>(text).ok(),
+            tabmux_text::decode::<serde_json::Value>(text).ok()
         );
         typed(text, written.len());
     }
@@ -70,7 +70,7 @@ fn read_as_everything(event: &RawEvent, bytes: usize) {
 /// Parses the text as every event that we handle. The result must not be much larger than the text.
 fn typed(text: &str, bytes: usize) {
     fn read<E: Event + std::fmt::Debug>(text: &str, bytes: usize) {
-        if let Ok(event) = types::decode::<E>(text) {
+        if let Ok(event) = tabmux_text::decode::<E>(text) {
             let shown = format!("{event:?}").len();
             // Names of fields, and the escapes that Debug adds.
             assert!(

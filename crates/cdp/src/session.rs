@@ -15,7 +15,7 @@ use crate::{
     envelope::{Rejection, encode},
     error::CdpError,
     mux::{Accepted, Failure, Outcome},
-    types::{self, Command, target::SessionId},
+    types::{Command, target::SessionId},
 };
 
 /// A session: a tab, a cross-site frame, a worker, or the browser itself. Cheap to clone.
@@ -68,7 +68,7 @@ impl Session {
         match waiting.outcome(C::METHOD, limit).await? {
             Some(result) => {
                 let text = str::from_utf8(&result).map_err(|error| malformed(C::METHOD, &error))?;
-                types::decode(text).map_err(|error| malformed(C::METHOD, &error))
+                tabmux_text::decode(text).map_err(|error| malformed(C::METHOD, &error))
             }
             None => Ok(C::Response::default()),
         }

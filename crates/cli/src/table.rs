@@ -3,7 +3,7 @@
 use crate::columns::{columns, cut};
 use crate::wrap;
 use std::fmt;
-use tabmux_browser::text::one_line;
+use tabmux_text::one_line;
 
 /// A table with `N` columns.
 #[derive(Debug)]

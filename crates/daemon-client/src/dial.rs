@@ -22,8 +22,8 @@ pub(crate) async fn dial(socket_path: &SocketPath) -> io::Result<(LineReader, Li
     Ok(lines::split(stream))
 }
 
-/// Stops an idle daemon of another version, so that one of ours can start. A daemon with sessions stays,
-/// since it speaks our protocol.
+/// Stops an idle daemon of another version, so that one of ours can start. A daemon with sessions stays. If it speaks
+/// another protocol, it refuses to register us, and says why.
 pub(crate) async fn replace_if_outdated(
     reader: &mut LineReader,
     writer: &mut LineWriter,

@@ -53,7 +53,7 @@ impl SocketPath {
         let socket = named.unwrap_or_else(|| {
             let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
             let system = PathBuf::from(format!("/run/user/{}", own_uid()));
-            default_folder(runtime, system, std::env::home_dir()).join(file_name())
+            default_folder(runtime, system, std::env::home_dir()).join(file_name(PROTOCOL))
         });
         Self { socket }
     }
@@ -131,10 +131,10 @@ fn check(folder: &fs::Metadata) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Daemons of different protocol versions use different sockets.
-fn file_name() -> String {
-    match PROTOCOL {
-        1 => "daemon.sock".to_owned(),
+/// Daemons of different protocol versions use different sockets, so that they can run side by side.
+fn file_name(protocol: u32) -> String {
+    match protocol {
+        FIRST_RELEASED => "daemon.sock".to_owned(),
         other => format!("daemon-{other}.sock"),
     }
 }
@@ -158,6 +158,8 @@ fn is_ours_alone(folder: &Path) -> bool {
 }
 
 const LONGEST_PATH: usize = 100;
+/// The protocol version whose socket has no number in its name.
+const FIRST_RELEASED: u32 = 2;
 
 #[cfg(test)]
 mod tests {
@@ -235,6 +237,14 @@ mod tests {
         socket_in(&real).prepare().unwrap();
     }
 
+    /// Spec: security 31.
+    #[test]
+    fn our_socket_is_daemon_sock_and_later_versions_have_their_own() {
+        assert_eq!(file_name(PROTOCOL), "daemon.sock");
+        assert_eq!(file_name(3), "daemon-3.sock");
+        assert_eq!(file_name(4), "daemon-4.sock");
+    }
+
     #[test]
     fn daemons_in_one_folder_share_no_file() {
         let names = [
@@ -242,7 +252,7 @@ mod tests {
             "b.sock",
             "a.other",
             "daemon.sock",
-            "daemon-2.sock",
+            "daemon-3.sock",
         ];
         let paths = names.map(|name| SocketPath::choose(Some(Path::new("/run").join(name))));
         for what in ["lock", "sessions.json", "audit.jsonl"] {

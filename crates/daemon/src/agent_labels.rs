@@ -2,9 +2,9 @@
 //! colour.
 
 use std::collections::HashMap;
-use tabmux_browser::text::one_line;
 use tabmux_core::SessionId;
 use tabmux_protocol::extension::Colour;
+use tabmux_text::one_line;
 
 /// The labels of all sessions.
 #[derive(Debug, Default)]

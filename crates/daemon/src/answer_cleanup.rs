@@ -3,8 +3,8 @@
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
-use tabmux_browser::text::{make_visible, visible};
 use tabmux_protocol::{CallReply, Content};
+use tabmux_text::{make_visible, visible};
 
 /// The reply without characters that a person would not see. All page text in a reply is in one of these texts.
 pub(crate) fn cleaned(mut reply: CallReply) -> CallReply {

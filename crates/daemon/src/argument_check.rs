@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tabmux_browser::page_tools::ToolText;
-use tabmux_browser::text::one_line;
+use tabmux_text::one_line;
 
 /// The check for one schema. It is compiled on first use and cached for a while.
 #[derive(Debug)]

@@ -87,11 +87,11 @@ impl Attempt {
                 if let Some(reached) = self.any(launch, attached).await? {
                     return Ok(reached);
                 }
-                if !launch {
-                    return Err(ConnectError::NoneRunning);
-                }
             }
             PlannedBrowser::Launched => {}
+        }
+        if !may_launch(&plan.browser, launch) {
+            return Err(ConnectError::NoneRunning);
         }
         let ours = Source::Launch(LaunchOptions {
             screen: self.screen.clone(),
@@ -177,6 +177,16 @@ impl Attempt {
     }
 }
 
+/// Whether a browser may be launched when no running one was reached: if a flag says so, or if the agent asks for it
+/// and no flag names another browser.
+fn may_launch(planned: &PlannedBrowser, asked: bool) -> bool {
+    match planned {
+        PlannedBrowser::Launched => true,
+        PlannedBrowser::Any => asked,
+        PlannedBrowser::Running | PlannedBrowser::Extension { .. } | PlannedBrowser::At(_) => false,
+    }
+}
+
 fn directly(result: Result<Connected, ConnectError>) -> Result<Reached, ConnectError> {
     result.map(|connected| (connected, None))
 }
@@ -204,3 +214,28 @@ const MOST_TRIES: u32 = 3;
 /// How long a browser that was just started may take to answer, and the pause between attempts.
 const START_LIMIT: Duration = Duration::from_secs(20);
 const START_PAUSE: Duration = Duration::from_millis(100);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tabmux_protocol::session::EndpointAddress;
+
+    #[test]
+    fn only_launch_flags_launch_a_browser_unasked() {
+        let address = EndpointAddress::DevTools {
+            url: "http://127.0.0.1:9222".into(),
+        };
+        let named = Some("work".to_owned());
+        for (planned, unasked, asked) in [
+            (PlannedBrowser::Launched, true, true),
+            (PlannedBrowser::Any, false, true),
+            (PlannedBrowser::Running, false, false),
+            (PlannedBrowser::Extension { name: None }, false, false),
+            (PlannedBrowser::Extension { name: named }, false, false),
+            (PlannedBrowser::At(address), false, false),
+        ] {
+            assert_eq!(may_launch(&planned, false), unasked, "{planned:?}");
+            assert_eq!(may_launch(&planned, true), asked, "{planned:?}");
+        }
+    }
+}

@@ -115,7 +115,7 @@ pub fn page_answer(data: &[u8]) {
     };
     let (code, error) = text.split_once('\n').unwrap_or(("", text));
     is_bounded(&page_error(error, code));
-    if let Ok(value) = tabmux_browser::text::decode::<Value>(text) {
+    if let Ok(value) = tabmux_text::decode::<Value>(text) {
         is_bounded(&page_result(value.clone()));
         is_bounded(&page_value(value));
     }

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use tabmux_browser::page_tools::{SaidBy, ToolText, run_in_background};
-use tabmux_browser::text::shorten;
 use tabmux_core::PageId;
 use tabmux_protocol::page::{FromPage, PageTab, PageTool};
 use tabmux_protocol::{CallReply, ToolHints};
+use tabmux_text::shorten;
 
 /// An update for the main loop.
 #[derive(Debug)]

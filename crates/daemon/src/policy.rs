@@ -17,8 +17,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tabmux_browser::origins::Verdict;
-use tabmux_browser::text::one_line;
 use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
+use tabmux_text::one_line;
 
 /// The rules in a file, as last read.
 #[derive(Debug)]

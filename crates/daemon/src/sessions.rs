@@ -108,7 +108,7 @@ fn shown_name(client: &wanted::ClientInfo, session: Option<&str>) -> String {
         Some(session) => format!("{} ({session})", client.name),
         None => client.name.clone(),
     };
-    tabmux_browser::text::one_line(&name, 80)
+    tabmux_text::one_line(&name, 80)
 }
 
 /// Random bytes from the system, as hexadecimal digits.

@@ -28,7 +28,7 @@ pub fn json_rpc_line(line: &[u8]) {
                     !is_answer(&parsed) && !is_notification(&parsed),
                     "{parsed} was answered"
                 );
-                assert!(id.is_null() || parsed.get("id") == Some(id));
+                assert!(id.is_null() || is_same(parsed.get("id"), Some(id)));
             }
         }
         Verdict::Deliver(message) => {
@@ -37,13 +37,20 @@ pub fn json_rpc_line(line: &[u8]) {
             // A delivered message keeps its id and method when written, and is delivered again.
             let written = serde_json::to_value(&message).expect("a message has a form");
             for member in ["id", "method"] {
-                assert_eq!(written.get(member), parsed.get(member), "{parsed}");
+                let (written, read) = (written.get(member), parsed.get(member));
+                assert!(is_same(written, read), "{parsed}: {member} became {written:?}");
             }
             let line = written.to_string();
             let again = matches!(inspect(line.as_bytes()), Verdict::Deliver(_));
             assert!(again, "not delivered a second time: {line}");
         }
     }
+}
+
+/// Whether two members mean the same: `1` and `1.0` are one number.
+fn is_same(one: Option<&Value>, other: Option<&Value>) -> bool {
+    let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+    one == other || number(one).is_some() && number(one) == number(other)
 }
 
 fn is_answer(parsed: &Value) -> bool {

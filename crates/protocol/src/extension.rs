@@ -1,10 +1,12 @@
 //! The messages between the extension and the daemon on the websocket `/`: one JSON object per frame, each with
 //! a `type`. `docs/protocol.md` describes them, and how both sides authenticate.
 
+mod cdp;
 mod shown;
 #[cfg(test)]
 mod tests;
 
+pub use cdp::{CdpAnswer, CdpCommand, CdpEvent, RawJson};
 pub use shown::{
     AgentInfo, AgentTab, Because, Colour, Doing, QuestionInfo, RulesInfo, SiteInfo, SiteRule,
 };
@@ -147,41 +149,9 @@ pub enum FromExtension {
         error: Option<String>,
     },
     /// Chrome's answer to a command.
-    Cdp {
-        /// The command's `requestId`.
-        request_id: u32,
-        /// The result.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "bindings", ts(optional, type = "unknown"))]
-        result: Option<Value>,
-        /// The error.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "bindings", ts(optional))]
-        error: Option<String>,
-        /// The size of the answer, if it is too large to send.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "bindings", ts(optional, type = "number"))]
-        too_large: Option<u64>,
-    },
+    Cdp(CdpAnswer),
     /// An event from Chrome.
-    CdpEvent {
-        /// The tab.
-        tab_id: u32,
-        /// The frame or worker inside it, if it is not the tab's own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "bindings", ts(optional))]
-        session_id: Option<String>,
-        /// The event.
-        method: String,
-        /// Its parameters; only the small ones, if it is too large.
-        #[serde(default)]
-        #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
-        params: Value,
-        /// The size of the event, if it is too large to send.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "bindings", ts(optional, type = "number"))]
-        too_large: Option<u64>,
-    },
+    CdpEvent(CdpEvent),
     /// Chrome detached the debugger from a tab: the user stopped it, or the tab is gone.
     Detached {
         /// The tab.
@@ -370,22 +340,7 @@ pub enum ToExtension {
         tab_id: u32,
     },
     /// A command for Chrome.
-    Cdp {
-        /// Repeated in the answer.
-        request_id: u32,
-        /// The tab.
-        tab_id: u32,
-        /// The frame or worker inside it, if it is not the tab itself.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "bindings", ts(optional))]
-        session_id: Option<String>,
-        /// The command.
-        method: String,
-        /// Its parameters.
-        #[serde(default)]
-        #[cfg_attr(feature = "bindings", ts(type = "unknown"))]
-        params: Value,
-    },
+    Cdp(CdpCommand),
     /// A frame for a worker of the page library.
     PageTold {
         /// The connection.
@@ -474,6 +429,9 @@ pub fn typescript() -> String {
     let types = [
         FromExtension::decl(),
         ToExtension::decl(),
+        CdpAnswer::decl(),
+        CdpEvent::decl(),
+        CdpCommand::decl(),
         BrowserInfo::decl(),
         TabInfo::decl(),
         AgentInfo::decl(),

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The version of this protocol. A client and a daemon with different versions refuse each other.
-pub const PROTOCOL: u32 = 1;
+/// The version of this protocol. A daemon refuses a client of another version. Version 1 was never released.
+pub const PROTOCOL: u32 = 2;
 
 /// The maximum length of a line. Larger data goes into files.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -267,6 +267,26 @@ impl FromDaemon {
             "RESPONSE" => serde_json::from_str(line).map(Self::Response),
             _ => serde_json::from_str(line),
         }
+    }
+}
+
+/// The part of a `REGISTER` that every version of the protocol has, so that a daemon can say which version it expects
+/// even if it cannot read the rest.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Hello {
+    /// Repeated in the answer.
+    pub id: String,
+    /// The protocol this client speaks.
+    pub protocol: u32,
+    /// The version of its program.
+    pub version: String,
+}
+
+impl Hello {
+    /// Parses a line, if it is a `REGISTER`.
+    pub fn parse(line: &str) -> Option<Self> {
+        let is_register = kind(line).ok()? == "REGISTER";
+        is_register.then(|| serde_json::from_str(line).ok())?
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tabmux_protocol::overview::Overview;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{
-    EventKind, FromClient, FromDaemon, Request, Response, Resume, SessionId,
+    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,
 };
 use tabmux_protocol::{CallFailure, CallReply, Content, Progress, RequestId};
 
@@ -107,7 +107,7 @@ fn registering_names_the_protocol_and_may_resume() {
     };
     let register = FromClient::Register {
         id: "1".into(),
-        protocol: 1,
+        protocol: PROTOCOL,
         version: "0.1.0".into(),
         client: ClientInfo {
             name: "cursor".into(),
@@ -126,8 +126,8 @@ fn registering_names_the_protocol_and_may_resume() {
         json!({"sessionId": session().0, "secret": "s"})
     );
     assert_eq!(line["options"]["tools"], "auto");
-    // An older client that knows fewer options is accepted.
-    let short = r#"{"type":"REGISTER","id":"1","protocol":1,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
+    // A client that knows fewer options is accepted.
+    let short = r#"{"type":"REGISTER","id":"1","protocol":2,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
     assert!(matches!(
         FromClient::parse(short).unwrap(),
         FromClient::Register { resume: None, .. }

@@ -33,8 +33,8 @@ impl OverExtension {
         let Some(executable) = real_browser() else {
             return;
         };
-        // The same flag as tabmux uses, so that screenshots have the same size.
-        let with = [&["--hide-scrollbars"], flags].concat();
+        let with = flags_of_browser(flags);
+        let with: Vec<_> = with.iter().map(String::as_str).collect();
         let mut browser = ExtendedChromium::start(&executable, &with);
         let told = json!({
             "port": browser.port, "secret": browser.secret(), "flags": flags,
@@ -111,6 +111,22 @@ impl OverExtension {
                 .collect(),
         }
     }
+}
+
+/// The flags of a browser for many tests: those that the tests need, and what tabmux itself launches a browser with, so
+/// that screenshots have the same size and a new window costs half as much.
+fn flags_of_browser(needed: &[&str]) -> Vec<String> {
+    let mut off = UNUSED_UI.to_owned();
+    let mut flags = vec!["--hide-scrollbars".to_owned()];
+    for flag in needed {
+        // Chrome obeys only the last flag of a name.
+        match flag.strip_prefix("--disable-features=") {
+            Some(features) => off = format!("{off},{features}"),
+            None => flags.push((*flag).to_owned()),
+        }
+    }
+    flags.push(format!("--disable-features={off}"));
+    flags
 }
 
 /// A Chromium with our extension, paired. Ends with this value.
@@ -203,6 +219,9 @@ fn make_secret(file: &Path) -> String {
     writeln!(opened.expect("a file"), "{secret}").expect("a secret");
     secret
 }
+
+/// Pages that Chrome has in every window, each with its own process.
+const UNUSED_UI: &str = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
 const SECRET: &str = "secret";
 

@@ -82,43 +82,7 @@ tabId?: number,
 /**
  * Why it failed.
  */
-error?: string, } | { "type": "cdp", 
-/**
- * The command's `requestId`.
- */
-requestId: number, 
-/**
- * The result.
- */
-result?: unknown, 
-/**
- * The error.
- */
-error?: string, 
-/**
- * The size of the answer, if it is too large to send.
- */
-tooLarge?: number, } | { "type": "cdpEvent", 
-/**
- * The tab.
- */
-tabId: number, 
-/**
- * The frame or worker inside it, if it is not the tab's own.
- */
-sessionId?: string, 
-/**
- * The event.
- */
-method: string, 
-/**
- * Its parameters; only the small ones, if it is too large.
- */
-params: unknown, 
-/**
- * The size of the event, if it is too large to send.
- */
-tooLarge?: number, } | { "type": "detached", 
+error?: string, } | { "type": "cdp" } & CdpAnswer | { "type": "cdpEvent" } & CdpEvent | { "type": "detached", 
 /**
  * The tab.
  */
@@ -289,27 +253,7 @@ tabId: number, } | { "type": "tabKnown",
 /**
  * The tab.
  */
-tabId: number, } | { "type": "cdp", 
-/**
- * Repeated in the answer.
- */
-requestId: number, 
-/**
- * The tab.
- */
-tabId: number, 
-/**
- * The frame or worker inside it, if it is not the tab itself.
- */
-sessionId?: string, 
-/**
- * The command.
- */
-method: string, 
-/**
- * Its parameters.
- */
-params: unknown, } | { "type": "pageTold", 
+tabId: number, } | { "type": "cdp" } & CdpCommand | { "type": "pageTold", 
 /**
  * The connection.
  */
@@ -347,6 +291,68 @@ rules: RulesInfo, } | { "type": "site" } & SiteInfo | { "type": "denied",
  * Why, in a sentence for the person.
  */
 reason: string, };
+
+export type CdpAnswer = { 
+/**
+ * The command's `requestId`.
+ */
+requestId: number, 
+/**
+ * The result.
+ */
+result?: unknown, 
+/**
+ * The error.
+ */
+error?: string, 
+/**
+ * The size of the answer, if it is too large to send.
+ */
+tooLarge?: number, };
+
+export type CdpEvent = { 
+/**
+ * The tab.
+ */
+tabId: number, 
+/**
+ * The frame or worker inside it, if it is not the tab's own.
+ */
+sessionId?: string, 
+/**
+ * The event.
+ */
+method: string, 
+/**
+ * Its parameters; only the small ones, if it is too large.
+ */
+params: unknown, 
+/**
+ * The size of the event, if it is too large to send.
+ */
+tooLarge?: number, };
+
+export type CdpCommand = { 
+/**
+ * Repeated in the answer.
+ */
+requestId: number, 
+/**
+ * The tab.
+ */
+tabId: number, 
+/**
+ * The frame or worker inside it, if it is not the tab itself.
+ */
+sessionId?: string, 
+/**
+ * The command.
+ */
+method: string, 
+/**
+ * Its parameters.
+ */
+params: unknown, };
 
 export type BrowserInfo = { 
 /**

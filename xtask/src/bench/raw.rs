@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use tabmux_cdp::types::runtime::Evaluate;
 use tabmux_cdp::types::target::{AttachToTarget, CreateTarget, GetTargets, TargetId};
-use tabmux_cdp::types::{network, page, runtime};
+use tabmux_cdp::types::{network, page, runtime, web_mcp};
 use tabmux_cdp::{Connection, Events, Session, WebSocketTransport};
 use tabmux_testkit::Chromium;
 
@@ -37,6 +37,8 @@ impl RawTab {
         tab.session.send(page::Enable::default()).await?;
         tab.session.send(network::Enable::default()).await?;
         tab.session.send(runtime::Enable::default()).await?;
+        // Fails in a browser without WebMCP, which has no such events.
+        let _ = tab.session.send(web_mcp::Enable::default()).await;
         let navigate = page::Navigate {
             url: url.to_owned(),
             ..Default::default()

@@ -83,6 +83,11 @@ const BOUNDARIES: &[Boundary] = &[
         reason: "every crate's tests use it, so it must be a leaf",
     },
     Boundary {
+        package: "tabmux-text",
+        forbidden: &["async*", "futures*", "tabmux*", "tokio*"],
+        reason: "every crate may use it, so it must be a leaf",
+    },
+    Boundary {
         package: "!tabmux-mcp",
         forbidden: &["rmcp*"],
         reason: "only one crate breaks when rmcp changes",
@@ -223,6 +228,7 @@ mod tests {
         let rest = "[lints]\nworkspace = true\n[dependencies]\ntabmux-core.workspace = true\n";
         check("tabmux-browser", rest, &["the daemon joins"]);
         check("tabmux-daemon", rest, &[]);
+        check("tabmux-text", rest, &["it must be a leaf"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 /** Reports to tabmux that a page uses its library, and gives both a nonce that identifies the document. */
 
-/** @param {Tell} tell */
-const markLibrary = (tell) => {
+/** @param {Send} send */
+const markLibrary = (send) => {
   // Only top-level documents are tabs.
   if (window !== top) return;
   const place = Symbol.for("tabmux.nonce");
@@ -10,7 +10,7 @@ const markLibrary = (tell) => {
   const mark = () => {
     if (!nonce) {
       nonce = Array.from(fill(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-      tell(stringify({ nonce }));
+      send(stringify({ nonce }));
     }
     Reflect.defineProperty(window, place, { value: nonce, configurable: true });
   };

@@ -11,7 +11,7 @@ declare const stringify: typeof JSON.stringify;
 declare const inside: unique symbol;
 
 /** A message to tabmux, as JSON. */
-type Tell = (message: string) => void;
+type Send = (message: string) => void;
 
 /** A tool as `getTools` of WebMCP lists it. It comes from the page, so it may be anything; the names are those of the standard. */
 interface ListedTool {

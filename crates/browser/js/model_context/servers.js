@@ -9,8 +9,8 @@ const PAUSE = 50;
 /** The key of a tool's channel. A symbol, because a page cannot set it. */
 const channelOf = Symbol("channel");
 
-/** @param {Tell} tell @param {boolean} isLate @param {() => void} changed */
-const followServers = (tell, isLate, changed) => {
+/** @param {Send} send @param {boolean} isLate @param {() => void} changed */
+const followServers = (send, isLate, changed) => {
   /** @type {Map<string, PageServer>} */
   const servers = new Map();
   // Other clients may use the same server, and all of them see all answers.
@@ -97,7 +97,7 @@ const followServers = (tell, isLate, changed) => {
     /** @type {PageServer} */
     const server = { channel, isNew, isGreeted: false, isBusy: false, isStale: false, waiting: new Map(), tools: undefined };
     servers.set(channel, server);
-    tell(stringify({ asking: true }));
+    send(stringify({ asking: true }));
     follow(server);
   };
 

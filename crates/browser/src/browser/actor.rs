@@ -12,11 +12,11 @@ use crate::acquire::Ownership;
 use crate::error::ToolError;
 use crate::files::OutputRoot;
 use crate::tab::{Gone, Tab, TabSettings, TargetId};
-use crate::text::one_line;
 use std::collections::HashMap;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, fetch, target};
 use tabmux_cdp::{CdpError, Event, Events, RawEvent, Session};
+use tabmux_text::one_line;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 

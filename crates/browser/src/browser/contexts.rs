@@ -26,6 +26,14 @@ impl Browser {
             });
         }
         let state = StorageState::read(file).await?;
+        self.make_context_with(state, file).await
+    }
+
+    async fn make_context_with(
+        &self,
+        state: StorageState,
+        file: &Path,
+    ) -> Result<ContextId, ToolError> {
         let (made, context) = oneshot::channel();
         let make = self.clone().make_loaded_context(state, file.to_owned());
         let policy = bounds::here().unwrap_or_default();
@@ -129,3 +137,45 @@ async fn load_in_hidden_tab(
 }
 
 const LOAD_LIMIT: Duration = Duration::from_secs(20);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{self, Asked, FakeBrowser};
+    use serde_json::{Value, json};
+
+    /// Like [`fake::usual`], but a new tab is answered by the test.
+    fn without_new_tab(asked: &Asked) -> Vec<Value> {
+        match asked.method.as_str() {
+            "Target.createBrowserContext" => {
+                vec![asked.answer(json!({"browserContextId": "CONTEXT"}))]
+            }
+            "Target.createTarget" => vec![],
+            "Target.closeTarget" => {
+                let gone = json!({"targetId": fake::TAB});
+                let closed = asked.answer(json!({"success": true}));
+                vec![closed, fake::browser_event("Target.targetDestroyed", gone)]
+            }
+            _ => fake::usual(asked),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_is_cancelled_while_its_context_is_made_leaves_none() {
+        let mut harness = FakeBrowser::new(without_new_tab).await;
+        let file = harness.home.path().join("state.json");
+        std::fs::write(&file, r#"{"cookies": [], "origins": []}"#).unwrap();
+        let state = StorageState::read(&file).await.unwrap();
+        let browser = harness.browser.clone();
+        let asked = tokio::select! {
+            made = browser.make_context_with(state, &file) => panic!("{made:?}"),
+            asked = harness.fake.hears("Target.createTarget") => asked.unwrap(),
+        };
+        // The call is gone; its tab is made only now.
+        let made = asked.answer(json!({"targetId": fake::TAB}));
+        harness.fake.say(made).await;
+        assert!(harness.fake.hears("Target.closeTarget").await.is_some());
+        let ended = harness.fake.hears("Target.disposeBrowserContext").await;
+        assert_eq!(ended.unwrap().params["browserContextId"], "CONTEXT");
+    }
+}

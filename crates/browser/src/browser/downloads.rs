@@ -5,11 +5,11 @@ use super::ContextId;
 use super::actor::Actor;
 use crate::files::{FileThreads, OutputFolder, OutputRoot};
 use crate::tab::{Download, Progress, Tab, TargetId};
-use crate::text::one_line;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::browser::{self, SetDownloadBehaviorBehavior};
+use tabmux_text::one_line;
 
 /// The running downloads.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 //! What is known about a tab without attaching to it, as it is reported.
 
 use crate::tab::{Load, Tab, TargetId};
-use crate::text::{one_line, shorten};
 use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 use tabmux_cdp::types::target::TargetInfo;
+use tabmux_text::{one_line, shorten};
 
 /// What is known about a tab without attaching to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

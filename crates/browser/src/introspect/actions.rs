@@ -5,10 +5,10 @@ use super::facts::{Control, Group, Kind, Survey};
 use super::forms::switch_schema;
 use super::naming::{digest, snake};
 use super::schema::choices;
-use crate::text::one_line;
 use indexmap::IndexMap;
 use serde_json::json;
 use std::collections::BTreeMap;
+use tabmux_text::one_line;
 
 /// Tools for controls that are neither fields nor in a list.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {

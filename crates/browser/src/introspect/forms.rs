@@ -4,9 +4,9 @@ use super::draft::{Draft, Then, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
 use super::naming::{digest, snake};
 use super::schema::{self, Argument, Fills};
-use crate::text::one_line;
 use serde_json::json;
 use std::collections::BTreeMap;
+use tabmux_text::one_line;
 
 /// The tools for all fields of a document. Marks the controls that they cover in `used`.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {

@@ -4,10 +4,10 @@ use super::actions;
 use super::draft::{Draft, Item, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
 use super::naming::{plural, singular, snake};
-use crate::text::one_line;
 use indexmap::IndexMap;
 use serde_json::json;
 use std::collections::BTreeMap;
+use tabmux_text::one_line;
 
 /// The tools for all lists of a document. Marks the controls that they cover in `used`.
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {

@@ -2,8 +2,8 @@
 
 use super::facts::{Choice, Control, Field, Kind, Survey};
 use super::naming::camel;
-use crate::text::one_line;
 use serde_json::{Map, Value, json};
+use tabmux_text::one_line;
 
 /// One argument of a tool, and what it fills.
 #[derive(Clone, Debug, PartialEq)]

@@ -251,6 +251,6 @@ fn plain(host: Host<String>) -> Host<String> {
 }
 
 fn bad(text: &str, why: &'static str) -> BadPattern {
-    let text = crate::text::one_line(text, 100);
+    let text = tabmux_text::one_line(text, 100);
     BadPattern { text, why }
 }

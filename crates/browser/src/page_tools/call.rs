@@ -6,13 +6,13 @@ use crate::bounds::{self, PolicyCheck};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::run::{self, CallContext, Page};
-use crate::tools::changes::with_changes;
 use crate::tab::{Tab, TargetId};
-use crate::text::one_line;
+use crate::tools::changes::with_changes;
 use crate::tools::{ToolOutput, generated};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tabmux_text::one_line;
 
 /// The answer of a page tool.
 #[derive(Clone, Debug, PartialEq)]

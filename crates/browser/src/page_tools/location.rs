@@ -2,10 +2,10 @@
 
 use crate::error::ToolError;
 use crate::tab::{DocumentId, FrameId, Load, Tab, TabState};
-use crate::text::one_line;
 use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::runtime;
+use tabmux_text::one_line;
 
 /// The document of a tool.
 #[derive(Clone, Debug)]

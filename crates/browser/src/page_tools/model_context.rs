@@ -218,5 +218,5 @@ const SCRIPT: &str = concat!(
     include_str!("../../js/model_context/forms.js"),
     include_str!("../../js/model_context/mark.js"),
     include_str!("../../js/model_context/servers.js"),
-    include_str!("../../js/model_context/tell.js"),
+    include_str!("../../js/model_context/report_tools.js"),
 );

@@ -3,10 +3,10 @@
 //! This is expensive work on untrusted text. So it is done once, by the task that received the tool, and never by a
 //! task that others wait for. The result is cheap to pass on.
 
-use crate::text::{clean, has_hidden, make_visible};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use tabmux_text::{clean, has_hidden, make_visible};
 use tokio::sync::Semaphore;
 
 /// A tool's description and schema, as clients get them.

@@ -13,13 +13,13 @@ use super::location::ToolLocation;
 use super::model_context::{self, DocumentMessage, ReportedTool, ReportedTools};
 use super::{FoundTool, Mark, ToolNumber};
 use crate::tab::{Frame, FrameId, Frames};
-use crate::text::shorten;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 use tabmux_cdp::types::runtime::ExecutionContextId;
 use tabmux_cdp::types::target::SessionId;
 use tabmux_cdp::types::web_mcp::{self as cdp, ToolsAdded, ToolsRemoved};
 use tabmux_cdp::{RawEvent, Session};
+use tabmux_text::shorten;
 
 /// The tools of one tab's documents, as Chrome reported them.
 ///

@@ -1,10 +1,10 @@
 //! What a page wrote to its console: the latest messages, limited in number and size.
 
-use crate::text::shorten;
 use std::collections::VecDeque;
 use tabmux_cdp::types::runtime::{self, RemoteObjectId};
 use tabmux_cdp::types::{Json, log};
 use tabmux_cdp::{RawEvent, Session, TooLarge};
+use tabmux_text::shorten;
 
 /// The console of one tab, oldest message first. Message numbers are never reused.
 #[derive(Debug, Default)]

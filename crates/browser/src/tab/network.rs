@@ -4,12 +4,12 @@ mod record;
 
 pub use record::{Answer, Headers, NetworkRequest, Redirect, SocketFrame};
 
-use crate::text::shorten;
 use record::{Frames, Times};
 use std::collections::{HashMap, VecDeque};
 use tabmux_cdp::types::Json;
 use tabmux_cdp::types::network::{self, LoaderId, RequestId};
 use tabmux_cdp::{RawEvent, Session};
+use tabmux_text::shorten;
 
 /// The requests of one tab, oldest first. Their numbers are never reused.
 #[derive(Debug)]

@@ -5,11 +5,11 @@ use super::network::{Change, MOST_REQUESTS};
 use super::shown_documents::ShownDocument;
 use super::state::{Dialog, Gone, Load, TabState};
 use crate::browser::MOST_NEW_TABS;
-use crate::text::one_line;
 use std::collections::VecDeque;
 use tabmux_cdp::types::network::LoaderId;
 use tabmux_cdp::types::{inspector, page};
 use tabmux_cdp::{RawEvent, Session};
+use tabmux_text::one_line;
 
 /// Applies an event of `session`; `is_top` if that is the tab's own. Returns whether anything
 /// changed.

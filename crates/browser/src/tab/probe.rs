@@ -57,7 +57,7 @@ impl Tab {
         };
         let answer = self.session().send_within(ask, PROBE_LIMIT).await.ok()?;
         let title: String = answer.result.value?.decode().ok()?;
-        Some(crate::text::one_line(&title, 300)).filter(|title| !title.is_empty())
+        Some(tabmux_text::one_line(&title, 300)).filter(|title| !title.is_empty())
     }
 
     /// Whether a script of the page had to be stopped and the page has not responded since.

@@ -3,14 +3,12 @@
 mod after;
 mod drawing;
 mod keys;
-mod mouse;
 mod press;
 mod reach;
 
 pub(super) use after::{Before, settle, with_snapshot};
 pub(super) use drawing::Drawing;
-pub(super) use keys::{Chord, insert, type_characters};
-pub(super) use mouse::{HeldButton, click as click_point, move_to, wheel};
+pub(super) use keys::{Chord, type_characters};
 pub(super) use press::{aim, click, held};
 pub(super) use reach::{
     Element, Outcome, ReachMode, Reached, Rect, Spot, WAIT_MS, frame_matrices, reach, show,

@@ -31,7 +31,10 @@ async fn candidates(tab: &Tab, uid: &str) -> Option<Vec<String>> {
         lines: Vec<String>,
     }
     let (world, n) = tab.element(uid).await.ok()?;
-    let found: Found = world.call("tabmux.candidates", json!({ "n": n })).await.ok()?;
+    let found: Found = world
+        .call("tabmux.candidates", json!({ "n": n }))
+        .await
+        .ok()?;
     Some(found.lines)
 }
 

@@ -8,11 +8,11 @@ use super::snapshot::{self, PageText};
 use super::{Block, ToolOutput, ToolResult};
 use crate::run::Page;
 use crate::tab::{DocumentId, Tab};
-use crate::text::one_line;
 use crate::world::World;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
+use tabmux_text::one_line;
 use tokio::time::timeout;
 
 /// Who is told about changes: each session has its own idea of what a page looks like.
@@ -109,7 +109,9 @@ impl Seen {
             false => parts.push(report::changes(&difference, &lines, target, self.number)),
             true if !parts.is_empty() => {}
             true if complete => parts.push("Nothing on the page changed.".into()),
-            true => parts.push("Nothing changed in the part of this long page that take_snapshot shows.".into()),
+            true => parts.push(
+                "Nothing changed in the part of this long page that take_snapshot shows.".into(),
+            ),
         }
         Some(parts.join("\n"))
     }
@@ -120,7 +122,10 @@ async fn world(tab: &Tab) -> Option<World> {
 }
 
 async fn read(tab: &Tab, world: &World) -> Option<PageText> {
-    timeout(LIMIT, snapshot::read(tab, world, WALK_CAP_MS)).await.ok()?.ok()?
+    timeout(LIMIT, snapshot::read(tab, world, WALK_CAP_MS))
+        .await
+        .ok()?
+        .ok()?
 }
 
 /// Messages that the page has shown and removed since the watch began.
@@ -148,7 +153,8 @@ fn append(output: &mut ToolOutput, text: Option<String>) {
     }
 }
 
-const TOO_LARGE: &str = "What changed was not read: the page is large or busy. Call take_snapshot or find.";
+const TOO_LARGE: &str =
+    "What changed was not read: the page is large or busy. Call take_snapshot or find.";
 /// How long a walk through one document may take in the page.
 const WALK_CAP_MS: u32 = 40;
 /// The limit for pages whose scripts block them.

@@ -8,9 +8,9 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::ConsoleMessage;
-use crate::text::{one_line, shorten};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tabmux_text::{one_line, shorten};
 
 /// Lists console messages.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -5,11 +5,10 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::{ToolError, dialog_open};
 use crate::run::Page;
 use crate::script::LONGEST;
-use crate::tab::{Dialog, Tab};
+use crate::tab::{Dialog, DialogAnswer, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
-use tabmux_cdp::types::page;
 
 /// Answers the dialog that blocks the page.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,11 +45,11 @@ impl Tool for HandleDialog {
         };
         let before = Before::look(tab);
         let accept = matches!(self.action, Action::Accept);
-        let answer = page::HandleJavaScriptDialog {
+        let answer = DialogAnswer {
             accept,
             prompt_text: self.prompt_text,
         };
-        tab.session().send(answer).await?;
+        tab.answer_dialog(answer).await?;
         // The page continues at once and may open another dialog; this one is closed when Chrome says so.
         tab.dialog_over(dialog.number, CLOSE_LIMIT).await?;
         let verb = if accept { "Accepted" } else { "Dismissed" };

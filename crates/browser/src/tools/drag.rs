@@ -1,15 +1,15 @@
 //! Dragging one element onto another.
 
-use super::act::{self, Before, Drawing, Element, HeldButton, Outcome, ReachMode, Reached};
+use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::Tab;
-use crate::text::one_line;
+use crate::tab::{HeldButton, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// Drags an element.
 #[derive(Debug, Deserialize, JsonSchema)]

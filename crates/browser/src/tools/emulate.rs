@@ -8,10 +8,10 @@ use crate::devices::Device;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{Conditions, Emulation, Tab, Viewport};
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::types::{Command, browser, emulation};
+use tabmux_text::one_line;
 
 /// Changes the emulation of the tab.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -4,10 +4,10 @@ use super::act::{self, Before, Chord, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// Fills one field.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -147,7 +147,7 @@ pub(super) async fn fill(
         return Err(refusal(element, &field.hiding(secret), told));
     }
     match field.how.as_str() {
-        "type" if !value.is_empty() => act::insert(tab, value.to_owned()).await?,
+        "type" if !value.is_empty() => tab.insert_text(value.to_owned()).await?,
         "type" if !field.empty => clear(page).await?,
         "click" => {
             let stand_in = element.sibling(field.n.unwrap_or(element.n));

@@ -3,11 +3,11 @@
 use super::look::{DocumentView, look};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::run::Page;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::fmt::Write;
+use tabmux_text::one_line;
 
 /// Searches.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -10,11 +10,11 @@ use super::{Block, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::introspect::{self, Argument, Fills, Item, Then, ToolAction};
 use crate::run::Page;
-use crate::text::{one_line, shorten};
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tabmux_text::{one_line, shorten};
 
 /// Calls the tool with this name. If the page has changed since it was read, it is read again first.
 pub(crate) async fn call(page: &Page, name: &str, arguments: &Map<String, Value>) -> ToolResult {

@@ -5,10 +5,10 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// Clicks an element.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -127,11 +127,11 @@ impl Tool for ClickAt {
         let before = Before::look(tab);
         page.acting();
         let times = if self.dbl_click == Some(true) { 2 } else { 1 };
-        act::move_to(tab, self.x, self.y).await?;
+        tab.move_pointer(self.x, self.y).await?;
         // Pages may move things when the pointer arrives.
         let point = json!({ "x": self.x, "y": self.y });
         let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
-        act::click_point(tab, self.x, self.y, times).await?;
+        tab.click(self.x, self.y, times).await?;
         let hit = found.hit.unwrap_or_else(|| "nothing".into());
         let done = format!("Clicked on {}.", one_line(&hit, 200));
         let output = act::settle(tab, &before, None, &done).await?;
@@ -173,7 +173,7 @@ async fn hover(tab: &Tab, element: &Element, spot: &Spot) -> Result<(), ToolErro
     if !watching.ok {
         return Err(element.refusal(&watching));
     }
-    act::move_to(tab, spot.x, spot.y).await?;
+    tab.move_pointer(spot.x, spot.y).await?;
     let reached: Outcome = receiver
         .call("tabmux.hovered", json!({ "x": x, "y": y }))
         .await?;

@@ -6,14 +6,14 @@ use crate::bounds;
 use crate::error::{ToolError, dialog_open};
 use crate::navigate;
 use crate::run::Page;
-use crate::tab::{Dialog, Load, Tab};
-use crate::text::{one_line, shorten};
+use crate::tab::{Dialog, DialogAnswer, Load, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::page;
+use tabmux_text::{one_line, shorten};
 use tokio::time::Instant;
 
 /// Navigates the tab.
@@ -284,13 +284,13 @@ async fn answer_leaving(tab: &Tab, leave: bool, stayed: &AtomicBool) -> ToolResu
         if !is_leave_dialog(&dialog) {
             return Ok(dialog_output(&dialog));
         }
-        let answer = page::HandleJavaScriptDialog {
+        let answer = DialogAnswer {
             accept: leave,
             prompt_text: None,
         };
         stayed.store(!leave, Ordering::Relaxed);
         // The user or another call may have answered it meanwhile.
-        let _ = tab.session().send(answer).await;
+        let _ = tab.answer_dialog(answer).await;
         tab.dialog_over(dialog.number, crate::script::LONGEST)
             .await?;
         if !leave {

@@ -7,7 +7,6 @@ use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::{Headers, NetworkRequest};
-use crate::text::{escaped, one_line, shorten};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
@@ -15,6 +14,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use tabmux_cdp::types::network as cdp;
 use tabmux_cdp::{CdpError, MAX_ANSWER};
+use tabmux_text::{escaped, one_line, shorten};
 
 /// Lists requests.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -70,7 +70,7 @@ pub(super) fn check_names(
     match names.find(|name| !known.contains(&name.as_str())) {
         Some(name) => Err(format!(
             "`{argument}` has no value \"{}\"; use one of {}",
-            crate::text::one_line(name, 40),
+            tabmux_text::one_line(name, 40),
             known.join(", ")
         )),
         None => Ok(()),

@@ -11,7 +11,6 @@ use crate::navigate;
 use crate::run::Page;
 use crate::stream;
 use crate::tab::{EventStream, Load, Tab};
-use crate::text::one_line;
 use crate::trace::{self, Trace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,6 +19,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_cdp::types::{dom, tracing as cdp};
+use tabmux_text::one_line;
 
 /// Begins a trace.
 #[derive(Debug, Deserialize, JsonSchema)]

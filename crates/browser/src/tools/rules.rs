@@ -4,10 +4,10 @@ use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{Action, HeaderChanges, Pattern, Rule, Tab};
-use crate::text::one_line;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
+use tabmux_text::one_line;
 
 /// Adds a rule.
 #[derive(Debug, Deserialize, JsonSchema)]

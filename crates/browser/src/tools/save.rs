@@ -39,10 +39,9 @@ impl Tool for SavePdf {
             transfer_mode: Some(cdp::PrintToPDFTransferMode::RETURN_AS_STREAM),
             ..Default::default()
         };
-        let session = page.tab.session();
-        let printed = session.send_within(print, LONGEST).await;
+        let printed = page.tab.print(print).await;
         cover.end(&page.tab).await?;
-        let bytes = stream::save(session, printed?.stream, &mut draft).await?;
+        let bytes = stream::save(page.tab.session(), printed?.stream, &mut draft).await?;
         let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(
             "Saved the page to {} ({bytes} bytes).",

@@ -133,10 +133,7 @@ impl TakeScreenshot {
             Some(uid) => Some(element_box(tab, uid).await?),
             None => None,
         };
-        let metrics = tab
-            .session()
-            .send(page::GetLayoutMetrics::default())
-            .await?;
+        let metrics = tab.layout().await?;
         let view = &metrics.css_visual_viewport;
         let visible = Part {
             x: view.page_x,
@@ -219,9 +216,9 @@ impl TakeScreenshot {
             optimize_for_speed: Some(quick),
             ..Default::default()
         };
-        let taking = std::pin::pin!(tab.session().send(capture));
+        let taking = std::pin::pin!(tab.capture(capture));
         match while_drawn(tab, taking).await {
-            Ok(taken) => Ok(taken.data),
+            Ok(picture) => Ok(picture),
             Err(CdpError::TooLarge { bytes, .. }) => Err(ToolError::NotActionable {
                 why: format!(
                     "The picture has {} MB, which is over the limit. Take it as jpeg, or take a part of the page with \

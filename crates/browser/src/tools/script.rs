@@ -11,15 +11,15 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
-use crate::script::{self, LONGEST};
+use crate::script;
 use crate::tab::Tab;
-use crate::text::{escaped_json, one_line};
 use crate::world::{RemoteObject, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use tabmux_cdp::Session;
-use tabmux_cdp::types::{dom, runtime};
+use tabmux_cdp::types::runtime;
+use tabmux_text::{escaped_json, one_line};
 
 /// Runs JavaScript in the page.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -205,7 +205,7 @@ impl RunContext {
         Ok(Self {
             session: world.session.clone(),
             arguments: Vec::new(),
-            anchor: Some(document_in_page(world).await?),
+            anchor: Some(world.document_in_page().await?),
         })
     }
 
@@ -247,8 +247,8 @@ impl RunContext {
     }
 
     async fn call(&self, function: &str) -> Result<runtime::RemoteObject, ToolError> {
-        let (result, exception) = match self.anchor.as_ref().or_else(|| self.arguments.first()) {
-            None => return self.evaluate(format!("({function})()")).await,
+        match self.anchor.as_ref().or_else(|| self.arguments.first()) {
+            None => self.evaluate(format!("({function})()")).await,
             Some(first) => {
                 let arguments = self.arguments.iter().map(|argument| runtime::CallArgument {
                     object_id: Some(argument.id.clone()),
@@ -262,12 +262,9 @@ impl RunContext {
                     user_gesture: Some(true),
                     ..Default::default()
                 };
-                let answer = script::in_page(self.session.send_within(call, LONGEST)).await;
-                let answer = answer.map_err(script::document_gone_or)?;
-                (answer.result, answer.exception_details)
+                returned(script::call(&self.session, call).await?)
             }
-        };
-        returned(result, exception)
+        }
     }
 
     /// Runs an expression or a script in the main frame.
@@ -278,9 +275,7 @@ impl RunContext {
             user_gesture: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(self.session.send_within(evaluate, LONGEST)).await;
-        let answer = answer.map_err(script::document_gone_or)?;
-        returned(answer.result, answer.exception_details)
+        returned(script::run(&self.session, evaluate).await?)
     }
 
     /// The result as JSON, bounded; or why that is impossible.
@@ -305,53 +300,17 @@ impl RunContext {
     }
 }
 
-fn returned(
-    result: runtime::RemoteObject,
-    exception: Option<runtime::ExceptionDetails>,
-) -> Result<runtime::RemoteObject, ToolError> {
+fn returned((result, exception): script::Returned) -> Result<runtime::RemoteObject, ToolError> {
     match exception {
         Some(exception) => Err(ToolError::Script(script::describe(&exception))),
         None => Ok(result),
     }
 }
 
-/// The document of a world, as an object of the page's own world.
-pub(super) async fn document_in_page(world: &World) -> Result<RemoteObject, ToolError> {
-    let document = runtime::Evaluate {
-        expression: "document".into(),
-        context_id: Some(world.context),
-        ..Default::default()
-    };
-    let document = script::in_page(world.session.send(document)).await;
-    let document = document.map_err(script::document_gone_or)?;
-    let id = document.result.object_id.ok_or(ToolError::DocumentGone)?;
-    let ours = RemoteObject::new(id, world.session.clone());
-    page_object(&world.session, &ours).await
-}
-
 /// The element, as an object of the page's own world.
 async fn in_page_world(element: &Element) -> Result<RemoteObject, ToolError> {
-    let world = &element.world;
-    let ours = world.object(element.n).await?;
-    page_object(&world.session, &ours).await
-}
-
-/// A node of our world, as an object of the page's own world.
-async fn page_object(session: &Session, ours: &RemoteObject) -> Result<RemoteObject, ToolError> {
-    let describe = dom::DescribeNode {
-        object_id: Some(ours.id.clone()),
-        ..Default::default()
-    };
-    let described = session.send(describe).await;
-    let described = described.map_err(script::document_gone_or)?;
-    let resolve = dom::ResolveNode {
-        backend_node_id: Some(described.node.backend_node_id),
-        ..Default::default()
-    };
-    let resolved = session.send(resolve).await;
-    let resolved = resolved.map_err(script::document_gone_or)?;
-    let id = resolved.object.object_id.ok_or(ToolError::DocumentGone)?;
-    Ok(RemoteObject::new(id, session.clone()))
+    let object = element.world.object(element.n).await?;
+    object.in_page_world().await
 }
 
 /// Accepts a function or an expression; does not `await`, because Chrome does. A long string is put into an object:

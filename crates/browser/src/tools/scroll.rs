@@ -126,7 +126,7 @@ impl Scroll {
                 why: "This option's list is closed, so it cannot be scrolled.".into(),
             });
         };
-        act::wheel(&page.tab, spot.x, spot.y, by).await?;
+        page.tab.turn_wheel(spot.x, spot.y, by).await?;
         Ok("Nothing around this element scrolls by itself; turned the mouse wheel over it.".into())
     }
 }

@@ -8,11 +8,11 @@ use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::text::one_line;
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tabmux_text::one_line;
 
 /// Reads the page.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

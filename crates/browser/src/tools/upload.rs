@@ -5,7 +5,6 @@ use super::{Access, Category, Tool, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::script;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -57,16 +56,7 @@ impl Tool for UploadFile {
         let element = Element::find(tab, &self.uid).await?;
         let before = Before::look(tab);
         let object = element.world.object(element.n).await?;
-        let describe = dom::DescribeNode {
-            object_id: Some(object.id.clone()),
-            ..Default::default()
-        };
-        let session = &element.world.session;
-        let node = session
-            .send(describe)
-            .await
-            .map_err(script::document_gone_or)?
-            .node;
+        let node = object.describe().await?;
         let count = files.len();
         let mut set = dom::SetFileInputFiles {
             files,
@@ -78,7 +68,7 @@ impl Tool for UploadFile {
             }
             page.acting();
             set.object_id = Some(object.id.clone());
-            session.send(set).await?;
+            element.world.session.send(set).await?;
         } else {
             self.choose(&page, &element, set, count).await?;
         }

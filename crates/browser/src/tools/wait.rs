@@ -9,7 +9,6 @@ use crate::error::ToolError;
 use crate::run::Page;
 use crate::script::{self, LONGEST};
 use crate::tab::{DocumentId, Frame, Gone, Tab, TabState};
-use crate::text::one_line;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use schemars::JsonSchema;
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::Duration;
 use tabmux_cdp::types::runtime;
+use tabmux_text::one_line;
 use tokio::time::Instant;
 
 /// Waits for one thing.
@@ -294,10 +294,7 @@ async fn watch_document(
 }
 
 /// Evaluates an expression in the page; under a policy, in the document that was checked and in no other.
-async fn ask_page(
-    tab: &Tab,
-    expression: String,
-) -> Result<(runtime::RemoteObject, Option<runtime::ExceptionDetails>), ToolError> {
+async fn ask_page(tab: &Tab, expression: String) -> Result<script::Returned, ToolError> {
     if bounds::here().is_none_or(|policy| policy.is_open()) {
         let ask = runtime::Evaluate {
             expression,
@@ -305,22 +302,17 @@ async fn ask_page(
             return_by_value: Some(true),
             ..Default::default()
         };
-        let answer = script::in_page(tab.session().send_within(ask, LONGEST)).await;
-        let answer = answer.map_err(script::document_gone_or)?;
-        return Ok((answer.result, answer.exception_details));
+        return script::run(tab.session(), ask).await;
     }
     let world = tab.world().await?;
-    let document = super::script::document_in_page(&world).await?;
+    let document = world.document_in_page().await?;
     let ask = runtime::CallFunctionOn {
         function_declaration: format!("function () {{ return {expression}; }}"),
-        object_id: Some(document.id.clone()),
         await_promise: Some(true),
         return_by_value: Some(true),
         ..Default::default()
     };
-    let answer = script::in_page(world.session.send_within(ask, LONGEST)).await;
-    let answer = answer.map_err(script::document_gone_or)?;
-    Ok((answer.result, answer.exception_details))
+    document.call(ask).await
 }
 
 /// Returns when the agent's function returns a truthy value. It is evaluated again in every document that the tab

@@ -1,8 +1,8 @@
 //! The insights of a trace, each with its numbers.
 
 use super::{Request, Shift, Trace, vitals};
-use crate::text::one_line;
 use std::collections::HashMap;
+use tabmux_text::one_line;
 use url::Url;
 
 /// The names of all insights; those of DevTools where it has the same one.

@@ -1,7 +1,6 @@
 //! Reads the events of a trace one by one and keeps the relevant ones.
 
 use super::{Interaction, Largest, Request, Shift, Task, Trace};
-use crate::text::one_line;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -9,6 +8,7 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{BufReader, Read};
+use tabmux_text::one_line;
 
 pub(super) fn read(reader: impl Read, frame: &str) -> Result<Trace, String> {
     let mut collector = Collector {

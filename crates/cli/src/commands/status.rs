@@ -243,7 +243,7 @@ mod tests {
     fn example() -> Overview {
         Overview {
             version: "0.1.0".into(),
-            protocol: 1,
+            protocol: 2,
             pid: 7,
             uptime_seconds: 3_700,
             port: Some(8765),

@@ -47,6 +47,7 @@ impl Crowd {
                  <button onclick='this.value++' value=0>Press</button><output>0</output>"
             ))
         });
+        pages.route(WAITING, Response::no_content());
         Self {
             pages,
             browser,
@@ -244,6 +245,15 @@ impl Drop for Crowd {
         }
     }
 }
+
+/// A script that waits in its page until [`LET_GO`] runs in another one. The page requests [`WAITING`] meanwhile, so
+/// that a test knows how many wait at the same time.
+pub(crate) const WAIT: &str = "() => new Promise((done) => { \
+    window.go = new BroadcastChannel('go'); \
+    window.go.onmessage = () => done(document.title); \
+    fetch('/waiting'); })";
+pub(crate) const LET_GO: &str = "() => new BroadcastChannel('go').postMessage('go')";
+pub(crate) const WAITING: &str = "/waiting";
 
 /// Expected files, since the home is also the temporary folder: our own folders, and Chrome's.
 const KEPT: [&str; 6] = ["profile", "run", ".cache", ".config", ".local", ".pki"];

@@ -3,6 +3,7 @@
 
 mod faults;
 mod garbage;
+mod kinds;
 mod own_browser;
 mod report;
 mod results;
@@ -10,6 +11,7 @@ mod results;
 use crate::agent::{Agent, MIX, Task};
 use crate::crowd::Crowd;
 use futures_util::future::join_all;
+use kinds::Kinds;
 use report::{Report, Victim};
 use results::Results;
 use std::time::{Duration, Instant};
@@ -20,7 +22,7 @@ use tabmux_testkit::{Pending, ToolReply, patiently, process};
 async fn after_every_kill_agents_are_answered_and_recover_and_nothing_is_left() {
     let Some(crowd) = Crowd::gather() else { return };
     let soak = variable("TABMUX_SOAK").is_some();
-    let kills = variable("TABMUX_KILLS").unwrap_or(if soak { 200 } else { 20 });
+    let kills = variable("TABMUX_KILLS").unwrap_or(if soak { 200 } else { 10 });
     let agents = variable("TABMUX_AGENTS").unwrap_or(if soak { 50 } else { 8 });
     let seed = variable("TABMUX_SEED").unwrap_or(0);
     let (kills, agents) = (kills as usize, agents as usize);
@@ -31,6 +33,7 @@ async fn after_every_kill_agents_are_answered_and_recover_and_nothing_is_left() 
         crowd: &crowd,
         results: &results,
         rng: Rng::seeded(seed),
+        kinds: Kinds::of(&VICTIMS),
         browsers: Vec::new(),
     };
     let lives = (0..agents).map(|number| live(&crowd, &results, number, seed));
@@ -140,6 +143,7 @@ struct Hunt<'a> {
     crowd: &'a Crowd,
     results: &'a Results,
     rng: Rng,
+    kinds: Kinds,
     /// The process group of every browser that was killed or lost its daemon.
     browsers: Vec<u32>,
 }
@@ -169,13 +173,7 @@ impl Hunt<'_> {
 
     async fn choose(&mut self) -> (Victim, u32) {
         loop {
-            let victim = [
-                Victim::Daemon,
-                Victim::Daemon,
-                Victim::Browser,
-                Victim::Browser,
-                Victim::Server,
-            ][self.rng.below(5)];
+            let victim = self.kinds.next(&mut self.rng);
             let found = match victim {
                 Victim::Server => self.results.servers(),
                 other => self.pids_of(other),
@@ -183,6 +181,7 @@ impl Hunt<'_> {
             if let Some(pid) = found.get(self.rng.below(found.len().max(1))) {
                 return (victim, *pid);
             }
+            self.kinds.put_back(victim);
             tokio::task::yield_now().await;
         }
     }
@@ -254,6 +253,13 @@ const TASKS: [Task; 7] = {
     let [read, count, find, _, status, snapshot, _, pages] = MIX;
     [read, count, find, status, snapshot, pages, read]
 };
+const VICTIMS: [Victim; 5] = [
+    Victim::Daemon,
+    Victim::Daemon,
+    Victim::Browser,
+    Victim::Browser,
+    Victim::Server,
+];
 /// Part of the error for an agent whose tab died with its browser.
 const LOST: &str = "is gone with its browser";
 /// The most answers to wait for before the next kill.

@@ -1,19 +1,18 @@
-//! Fifty agents at once: every answer reaches its own caller, waiting calls slow down no other agent, and
-//! none starves.
+//! Fifty agents at once: every answer reaches its own caller, no call waits for one of another agent, and none
+//! starves.
 
 use crate::agent::{Agent, MIX, Task};
-use crate::crowd::Crowd;
+use crate::crowd::{Crowd, LET_GO, WAIT, WAITING};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-use tabmux_testkit::Rng;
+use tabmux_testkit::{Pending, Rng};
 
 /// Spec: multi-client 6, 22.
 #[tokio::test(flavor = "multi_thread")]
 async fn fifty_sessions_of_forty_calls_each_get_their_own_answers_and_none_starves() {
     let Some(crowd) = Crowd::gather() else { return };
-    let agents = settle(&crowd).await;
+    let agents = settle(&crowd, SESSIONS).await;
     let buttons = join_all(agents.iter().map(Agent::button)).await;
     let progress = Progress::of(agents.len());
     let works = agents.iter().zip(&buttons).enumerate();
@@ -75,40 +74,31 @@ async fn check_effects(agent: &Agent, answers: &[(Task, String)]) {
 
 /// Spec: multi-client 1.
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_sessions_that_wait_take_as_long_as_one() {
+async fn fifty_sessions_wait_at_once_and_none_for_another() {
     let Some(crowd) = Crowd::gather() else { return };
-    let agents = settle(&crowd).await;
-    // One alone, then all at once, and again: other load on the machine affects both.
-    let (mut alone, mut slowest) = (Vec::new(), Vec::new());
-    for round in 0..ROUNDS {
-        let one = &agents[round * SESSIONS / ROUNDS];
-        alone.push(wait_in_page(one).await);
-        let together = join_all(agents.iter().map(wait_in_page)).await;
-        slowest.push(together.into_iter().max().unwrap());
+    let agents = settle(&crowd, SESSIONS + 1).await;
+    let (last, agents) = agents.split_last().unwrap();
+    let calls = agents.iter().map(|agent| run(agent, WAIT));
+    let calls = join_all(calls).await;
+    crowd.pages.wait_for_nth_request(WAITING, SESSIONS).await;
+    assert!(calls.iter().all(|call| !call.is_answered()));
+    run(last, LET_GO).await.tool_reply().await.ok();
+    for (agent, call) in agents.iter().zip(&calls) {
+        let told = call.tool_reply().await.ok().text();
+        assert!(agent.recognises(Task::Read, &told), "{told}");
     }
-    alone.sort();
-    slowest.sort();
-    let (one, fifty) = (alone[ROUNDS / 2], slowest[ROUNDS / 2]);
-    assert!(
-        fifty <= one.mul_f64(1.3),
-        "one alone: {alone:?}, the slowest of fifty at once: {slowest:?}"
-    );
 }
 
-/// Waits in the page for a second; returns the measured time.
-async fn wait_in_page(agent: &Agent) -> Duration {
-    let begun = Instant::now();
-    let wait = json!({"function": "() => new Promise(done => setTimeout(() => done(document.title), 1000))"});
-    let told = agent.client.call_tool("evaluate_script", wait).await;
-    assert!(agent.recognises(Task::Read, &told.ok().text()));
-    begun.elapsed()
+async fn run<'a>(agent: &'a Agent, function: &str) -> Pending<'a> {
+    let arguments = json!({"function": function});
+    agent.client.begin_call("evaluate_script", arguments).await
 }
 
 /// All agents, each on its own page.
-async fn settle(crowd: &Crowd) -> Vec<Agent> {
+async fn settle(crowd: &Crowd, count: usize) -> Vec<Agent> {
     let mut rng = Rng::seeded(0);
     let mut agents = Vec::new();
-    for number in 0..SESSIONS {
+    for number in 0..count {
         agents.push(Agent::arrive(crowd, number, &mut rng).await);
     }
     let goings = agents
@@ -151,6 +141,5 @@ impl Progress {
 
 const SESSIONS: usize = 50;
 const CALLS: usize = 40;
-const ROUNDS: usize = 9;
 /// Each agent has at least a quarter of a fair share, even with fifty pages on few cores.
 const FAIRNESS: usize = 4;

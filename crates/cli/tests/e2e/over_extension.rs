@@ -5,7 +5,7 @@
 //! - `attach`, `endpoint_secrets`, `playwright_flags`, `proxy`, `registry`, `served`, `several`: browsers that are named by their addresses, or launched.
 //! - `lifecycle`: how browsers that we launched end.
 //! - `kills`: `kills/own_browser.rs` is the counterpart, and also kills the extension.
-//! - `load`: compares times, which needs an idle machine; `sessions` has ten agents at once.
+//! - `load`: fifty agents; `sessions` has ten agents at once.
 //! - `crashed`, `extension`, `groups`, `idle`, `detaching`, `panel…`, `private`: they start their own
 //!   browsers with the extension.
 
@@ -73,9 +73,6 @@ fn fixed_list_and_peers() {
         "fixed_list::the_list_stays_within_its_budget_on_the_wire",
         // It begins with the page in front, which a session of the extension never uses. `extension.rs` has the counterpart.
         "fixed_list::only_select_page_with_bring_to_front",
-        // They compare times. `hookup` and `looping` show that tabs do not wait for each other.
-        "peers::peer_1_ten_tabs",
-        "peers::peer_2_a_looping_tab",
         // They launch a browser.
         "peers::peer_9_a_failed_tool",
     ];

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tabmux_browser::text::shorten;
 use tabmux_protocol::{CallReply, Content};
+use tabmux_text::shorten;
 
 /// Converts the reply of a page tool: a `CallToolResult` of MCP, as far as it is valid.
 pub(crate) fn page_result(result: Value) -> CallReply {

@@ -1,11 +1,13 @@
 //! The parts of Chrome's DevTools Protocol that an extension cannot provide itself.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
-use tabmux_browser::Oversize;
-use tabmux_protocol::extension::{BrowserInfo, TabInfo};
+use tabmux_browser::{Frame, Oversize};
+use tabmux_protocol::extension::{BrowserInfo, RawJson, TabInfo};
+use tabmux_text::decode;
 
-/// A command.
+/// A command. Its parameters stay text unless it is answered here.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request {
     pub(super) id: u64,
@@ -13,7 +15,7 @@ pub(super) struct Request {
     pub(super) session: Option<String>,
     pub(super) method: String,
     #[serde(default = "nothing")]
-    pub(super) params: Value,
+    pub(super) params: RawJson,
 }
 
 /// Why a command is refused.
@@ -24,10 +26,27 @@ impl Request {
     pub(super) fn parse(frame: &str) -> Option<Self> {
         serde_json::from_str(frame).ok()
     }
+
+    /// The parsed parameters.
+    pub(super) fn params(&self) -> Value {
+        decode(self.params.as_str()).unwrap_or_default()
+    }
 }
 
-fn nothing() -> Value {
-    json!({})
+/// An empty object.
+pub(super) fn nothing() -> RawJson {
+    to_raw_value(&json!({})).map_or_else(|_| RawJson::default(), RawJson::from)
+}
+
+/// The session that an event is about.
+pub(super) fn session_in(params: &RawJson) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Subject {
+        session_id: String,
+    }
+    let subject: Subject = decode(params.as_str()).ok()?;
+    Some(subject.session_id)
 }
 
 /// The tab that a command names. The target id of a tab is its number.
@@ -53,23 +72,56 @@ pub(super) fn version(browser: &BrowserInfo) -> Value {
     })
 }
 
-pub(super) fn event(session: Option<&str>, method: &str, params: &Value) -> Value {
-    let mut frame = json!({"method": method, "params": params});
-    if let Some(session) = session {
-        frame["sessionId"] = session.into();
+/// The frame of an event.
+pub(super) fn event(session: Option<&str>, method: &str, params: &impl Serialize) -> Frame {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Event<'a, P> {
+        method: &'a str,
+        params: &'a P,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_id: Option<&'a str>,
     }
-    frame
+    frame(&Event {
+        method,
+        params,
+        session_id: session,
+    })
 }
 
-pub(super) fn answer(id: u64, session: Option<&str>, answer: Result<Value, Refusal>) -> Value {
-    let mut frame = match answer {
-        Ok(result) => json!({"id": id, "result": result}),
-        Err(Refusal(message)) => json!({"id": id, "error": {"code": -32000, "message": message}}),
+/// The frame of a reply.
+pub(super) fn answer(
+    id: u64,
+    session: Option<&str>,
+    answer: Result<impl Serialize, Refusal>,
+) -> Frame {
+    let (result, error) = match answer {
+        Ok(result) => (Some(result), None),
+        Err(Refusal(message)) => (None, Some(json!({"code": -32000, "message": message}))),
     };
-    if let Some(session) = session {
-        frame["sessionId"] = session.into();
-    }
-    frame
+    frame(&Answer {
+        id,
+        result,
+        error,
+        session_id: session,
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a, R> {
+    id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<R>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+}
+
+/// Texts and JSON always have a JSON form.
+fn frame(message: &impl Serialize) -> Frame {
+    Frame::Whole(serde_json::to_vec(message).unwrap_or_default().into())
 }
 
 /// The reply to a command whose frame was too large.
@@ -78,8 +130,8 @@ pub(super) fn cut_answer(id: u64, length: u64) -> Oversize {
 }
 
 /// The same for an event: its session, its name, and its small parameters.
-pub(super) fn cut_event(session: &str, method: &str, params: &Value, length: u64) -> Oversize {
-    let (session, method) = (Value::from(session), Value::from(method));
+pub(super) fn cut_event(session: &str, method: &str, params: &RawJson, length: u64) -> Oversize {
+    let (session, method, params) = (Value::from(session), Value::from(method), params.as_str());
     let head = format!(r#"{{"sessionId":{session},"method":{method},"params":{params}"#);
     cut(head, length)
 }
@@ -99,9 +151,7 @@ const MOST_HEAD: usize = 16 * 1024;
 
 /// Refuses, with a reason, commands that Chrome would refuse to an extension without one.
 pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
-    let url = request.params["url"].as_str().unwrap_or_default();
-    let scheme = url.split(':').next().unwrap_or_default();
-    if request.method == "Page.navigate" && scheme.eq_ignore_ascii_case("data") {
+    if request.method == "Page.navigate" && opens_data(&request.params()) {
         let words = "an extension cannot open data: addresses; put the page on a web server, or work in a \
                      browser that tabmux launches";
         return Err(Refusal(words.to_owned()));
@@ -112,6 +162,12 @@ pub(super) fn may_ask(request: &Request) -> Result<(), Refusal> {
         return Err(Refusal(words.to_owned()));
     }
     Ok(())
+}
+
+fn opens_data(params: &Value) -> bool {
+    let url = params["url"].as_str().unwrap_or_default();
+    let scheme = url.split(':').next().unwrap_or_default();
+    scheme.eq_ignore_ascii_case("data")
 }
 
 /// The error for a command that Chrome does not offer to extensions.

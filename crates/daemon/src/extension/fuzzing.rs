@@ -3,11 +3,13 @@
 use super::cdp_messages::Request;
 use super::tunnel::{Deliveries, Tunnels};
 use crate::main_loop::PersonRequest;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use tabmux_browser::Frame;
-use tabmux_browser::text::decode;
 use tabmux_protocol::extension::{FromExtension, TabInfo};
+use tabmux_text::decode_with;
 use tokio::sync::mpsc;
 
 /// Messages of an extension, one a line; those after a `>` are commands for its browser.
@@ -30,7 +32,7 @@ pub fn extension_message(data: &[u8]) {
                 tunnels.command(tunnel, command)
             }
             None => {
-                let Ok(message) = decode::<FromExtension>(line) else {
+                let Ok(message) = decode_with(line, FromExtension::parse) else {
                     continue;
                 };
                 is_written_as_it_was_read(&message);
@@ -47,7 +49,7 @@ pub fn extension_message(data: &[u8]) {
 
 fn is_written_as_it_was_read(message: &FromExtension) {
     let written = serde_json::to_string(message).expect("a message has a form");
-    let again: FromExtension = decode(&written).expect("what is written can be read");
+    let again = decode_with(&written, FromExtension::parse).expect("what is written can be read");
     let value = serde_json::to_value(message).unwrap_or_default();
     // Fractions may lose their last digit.
     if !has_fraction(&value) {
@@ -106,9 +108,8 @@ impl Told {
             let Frame::Whole(frame) = frame else {
                 continue;
             };
-            let frame: Value = serde_json::from_slice(frame).expect("a frame is JSON");
-            let params = &frame["params"];
-            match (frame["id"].as_u64(), frame["method"].as_str()) {
+            let frame: Envelope<'_> = serde_json::from_slice(frame).expect("a frame is JSON");
+            match (frame.id, frame.method.as_deref()) {
                 (Some(id), None) => {
                     let open = self.open.get_mut(&id);
                     let open = open.expect("only commands get a reply");
@@ -116,17 +117,30 @@ impl Told {
                 }
                 // Only events of the tunnel itself; events of a page may contain anything.
                 (None, Some("Target.targetCreated" | "Target.targetInfoChanged"))
-                    if frame.get("sessionId").is_none() =>
+                    if frame.session_id.is_none() =>
                 {
+                    let params = frame.params.map_or("null", RawValue::get);
+                    let params: Value = serde_json::from_str(params).expect("we wrote it");
                     let tab = params["targetInfo"]["targetId"].as_str();
                     let tab = tab.expect("a tab has a name");
                     assert!(self.shown.contains(tab), "tab {tab} is private");
                 }
                 (None, Some(_)) => {}
-                _ => panic!("neither an answer nor an event: {frame}"),
+                _ => panic!("neither an answer nor an event: {frame:?}"),
             }
         }
     }
+}
+
+/// The outer fields of a frame. What Chrome wrote inside need not be readable here.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<'a> {
+    id: Option<u64>,
+    method: Option<String>,
+    session_id: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
 }
 
 const MOST_MESSAGES: usize = 64;

@@ -9,10 +9,11 @@ mod tabs;
 mod tests;
 
 use super::cdp_messages::{self, Refusal, Request};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use tabmux_browser::Frame;
-use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
+use tabmux_protocol::extension::{BrowserInfo, CdpAnswer, FromExtension, TabInfo, ToExtension};
 use tokio::sync::mpsc;
 
 /// All CDP connections to one extension's browser.
@@ -118,44 +119,11 @@ impl Tunnels {
                 tab_id,
                 error,
             } => self.done(request_id, tab_id, error, out),
-            FromExtension::Cdp {
-                request_id,
-                result,
-                error,
-                too_large,
-            } => {
-                if let Some(asked) = self.pending.remove(&request_id) {
-                    if let Some(length) = too_large {
-                        let frame = cdp_messages::cut_answer(asked.id, length);
-                        self.feed(asked.tunnel, Frame::Oversize(frame), out);
-                        return deliveries;
-                    }
-                    let answer = match error {
-                        Some(error) => Err(Refusal(error)),
-                        None => Ok(result.unwrap_or_else(|| json!({}))),
-                    };
-                    self.answer(
-                        asked.tunnel,
-                        asked.id,
-                        asked.session.as_deref(),
-                        answer,
-                        out,
-                    );
-                }
-            }
-            FromExtension::CdpEvent {
-                tab_id,
-                session_id,
-                method,
-                params,
-                too_large,
-            } => {
-                let session = session_id.as_deref();
-                match too_large {
-                    Some(length) => self.cut_event(tab_id, session, &method, &params, length, out),
-                    None => self.event(tab_id, session, &method, &params, out),
-                }
-            }
+            FromExtension::Cdp(answer) => self.answered(answer, out),
+            FromExtension::CdpEvent(event) => match event.too_large {
+                Some(length) => self.cut_event(&event, length, out),
+                None => self.event(&event, out),
+            },
             // Chrome or the person detached it. The tab itself stays.
             FromExtension::Detached { tab_id, .. } => self.release(tab_id, out),
             // The daemon looks for tools itself, so these messages are ignored.
@@ -185,12 +153,29 @@ impl Tunnels {
         deliveries
     }
 
-    fn ask(&mut self, tunnel: u32, request: Request, kind: PendingKind) -> u32 {
+    /// Chrome answered a command.
+    fn answered(&mut self, answer: CdpAnswer, out: &mut Deliveries) {
+        let Some(asked) = self.pending.remove(&answer.request_id) else {
+            return;
+        };
+        if let Some(length) = answer.too_large {
+            let frame = cdp_messages::cut_answer(asked.id, length);
+            return self.feed(asked.tunnel, Frame::Oversize(frame), out);
+        }
+        let answer = match answer.error {
+            Some(error) => Err(Refusal(error)),
+            None => Ok(answer.result.unwrap_or_else(cdp_messages::nothing)),
+        };
+        let session = asked.session.as_deref();
+        self.answer(asked.tunnel, asked.id, session, answer, out);
+    }
+
+    fn ask(&mut self, tunnel: u32, request: &Request, kind: PendingKind) -> u32 {
         self.asked = self.asked.wrapping_add(1);
         let pending = Pending {
             tunnel,
             id: request.id,
-            session: request.session,
+            session: request.session.clone(),
             kind,
         };
         self.pending.insert(self.asked, pending);
@@ -254,7 +239,7 @@ impl Tunnels {
         cdp_messages::target_info(tab, self.is_held(tab.id))
     }
 
-    fn tell_all(&self, method: &str, params: &Value, out: &mut Deliveries) {
+    fn tell_all(&self, method: &str, params: &impl Serialize, out: &mut Deliveries) {
         for number in self.open.keys() {
             self.tell(*number, None, method, params, out);
         }
@@ -265,11 +250,11 @@ impl Tunnels {
         tunnel: u32,
         session: Option<&str>,
         method: &str,
-        params: &Value,
+        params: &impl Serialize,
         out: &mut Deliveries,
     ) {
-        let frame = cdp_messages::event(session, method, params).to_string();
-        self.feed(tunnel, Frame::Whole(frame.into()), out);
+        let frame = cdp_messages::event(session, method, params);
+        self.feed(tunnel, frame, out);
     }
 
     fn answer(
@@ -277,11 +262,11 @@ impl Tunnels {
         tunnel: u32,
         id: u64,
         session: Option<&str>,
-        answer: Result<Value, Refusal>,
+        answer: Result<impl Serialize, Refusal>,
         out: &mut Deliveries,
     ) {
-        let frame = cdp_messages::answer(id, session, answer).to_string();
-        self.feed(tunnel, Frame::Whole(frame.into()), out);
+        let frame = cdp_messages::answer(id, session, answer);
+        self.feed(tunnel, frame, out);
     }
 
     fn feed(&self, tunnel: u32, frame: Frame, out: &mut Deliveries) {

@@ -13,10 +13,10 @@ use hyper::{Request, Response, StatusCode, header};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
-use tabmux_browser::text::{decode, one_line};
 use tabmux_protocol::extension::{
     EXTENSION_ID, EXTENSION_PROTOCOL, FromExtension, LONGEST_FRAME, ToExtension,
 };
+use tabmux_text::{decode_with, one_line};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -175,7 +175,7 @@ async fn prove(
 async fn next_message(socket: &mut Socket) -> Result<FromExtension, Unproved> {
     for _ in 0..MOST_PINGS {
         match socket.recv().await {
-            Some(Ok(Message::Text(text))) => match decode(&text) {
+            Some(Ok(Message::Text(text))) => match decode_with(&text, FromExtension::parse) {
                 Ok(FromExtension::Ping) => {
                     send(socket, &ToExtension::Pong).await;
                 }
@@ -244,7 +244,7 @@ async fn exchange(
             received = tokio::time::timeout_at(received_at + SILENCE_LIMIT, socket.recv()) => match received {
                 Ok(Some(Ok(Message::Text(text)))) => {
                     received_at = Instant::now();
-                    match decode(&text) {
+                    match decode_with(&text, FromExtension::parse) {
                         Ok(FromExtension::Ping) => send(socket, &ToExtension::Pong).await,
                         Ok(message) => {
                             pace.next(1).await;

@@ -3,8 +3,8 @@
 
 use serde::Deserialize;
 use std::borrow::Cow;
-use tabmux_browser::text::decode;
 use tabmux_protocol::page::{FromPage, ToPage};
+use tabmux_text::decode;
 
 /// A parsed frame.
 pub(super) enum Frame {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tabmux_browser::screen::Screen;
 use tabmux_daemon_client::lines::{self, LineReader};
 use tabmux_protocol::wire::{
-    EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, SessionId,
+    EventKind, FromClient, FromDaemon, Hello, PROTOCOL, Request, Response, SessionId,
 };
 use tabmux_protocol::wire::{LONGEST_REPLY, encoded_length};
 use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, RequestId};
@@ -138,12 +138,7 @@ impl Connection {
     async fn handle(&mut self, line: &str, answers: &mut Answers) -> bool {
         let message = match FromClient::parse(line) {
             Ok(message) => message,
-            Err(error) => {
-                let why = tabmux_browser::text::one_line(&error.to_string(), 200);
-                return self
-                    .refuse(None, None, &format!("Invalid message: {why}"))
-                    .await;
-            }
+            Err(error) => return self.refuse_unreadable(line, &error).await,
         };
         match message {
             FromClient::Register {
@@ -234,6 +229,21 @@ impl Connection {
                 false
             }
             FromClient::Disconnect { session_id } => self.own(&session_id).is_none(),
+        }
+    }
+
+    /// Refuses a line that is no message of this protocol. A client of another version learns that this is why.
+    async fn refuse_unreadable(&mut self, line: &str, error: &serde_json::Error) -> bool {
+        match Hello::parse(line).filter(|hello| hello.protocol != PROTOCOL) {
+            Some(hello) => {
+                let why = other_protocol(hello.protocol, &hello.version);
+                self.refuse(Some(hello.id), None, &why).await
+            }
+            None => {
+                let why = tabmux_text::one_line(&error.to_string(), 200);
+                let why = format!("Invalid message: {why}");
+                self.refuse(None, None, &why).await
+            }
         }
     }
 
@@ -408,7 +418,7 @@ fn shorter(message: FromDaemon) -> FromDaemon {
 }
 
 fn other_protocol(protocol: u32, version: &str) -> String {
-    let version = tabmux_browser::text::one_line(version, 40);
+    let version = tabmux_text::one_line(version, 40);
     format!(
         "This daemon speaks protocol {PROTOCOL} (tabmux {}), the client {protocol} (tabmux {version}). \
          Stop the daemon with `tabmux daemon stop` and try again",

@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
-use tabmux_browser::text::one_line;
 use tabmux_core::{CallKind, ToolRow};
 use tabmux_protocol::CallReply;
+use tabmux_text::one_line;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -8,10 +8,10 @@ use crate::options::SessionOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tabmux_browser::text::one_line;
 use tabmux_browser::tools::Category;
 use tabmux_core::{CallKind, Reply};
 use tabmux_protocol::CallReply;
+use tabmux_text::one_line;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

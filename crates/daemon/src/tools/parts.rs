@@ -2,9 +2,9 @@
 
 use crate::convert::{CallExtras, Parsed, Rejected};
 use serde::Deserialize;
-use tabmux_browser::text::one_line;
 use tabmux_browser::tools::BadArguments;
 use tabmux_core::CallKind;
+use tabmux_text::one_line;
 
 /// The requested part of a list. Every tab list accepts it, but no schema publishes it, because few sessions have
 /// that many tabs.

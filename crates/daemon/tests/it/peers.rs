@@ -5,6 +5,7 @@ use crate::wire::{Wire, register};
 use serde_json::json;
 use std::time::Duration;
 use tabmux_daemon::socket::{ListenError, Listening, ServeOptions};
+use tabmux_protocol::wire::PROTOCOL;
 
 /// Spec: multi-client 9, 15, 40.
 #[tokio::test]
@@ -102,14 +103,25 @@ async fn there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced() {
 #[tokio::test]
 async fn a_client_of_another_protocol_is_told_what_to_do() {
     let server = Server::start();
-    let mut client = Wire::connect(server.socket()).await;
-    let answer = client.ask(register(99)).await;
-    assert_eq!(answer["type"], "ERROR");
-    let error = answer["error"].as_str().unwrap();
-    assert!(
-        error.contains("speaks protocol 1") && error.contains("tabmux daemon stop"),
-        "{error}"
-    );
+    let unreadable = json!({"browser": {"choice": "launch"}, "folder": [1]});
+    for (protocol, options) in [
+        (
+            1,
+            json!({"pageActions": true, "browser": {"launches": true}}),
+        ),
+        (1, unreadable.clone()),
+        (99, unreadable),
+    ] {
+        let mut hello = register(protocol);
+        hello["options"] = options;
+        let answer = Wire::connect(server.socket()).await.ask(hello).await;
+        let error = format!(
+            "This daemon speaks protocol {PROTOCOL} (tabmux {}), the client {protocol} (tabmux 0.0.0). \
+             Stop the daemon with `tabmux daemon stop` and try again",
+            env!("CARGO_PKG_VERSION")
+        );
+        assert_eq!(answer, json!({"type": "ERROR", "id": "r", "error": error}));
+    }
 }
 
 /// Spec: security 31.

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::Backend;
+use tabmux_protocol::wire::PROTOCOL;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixListener;
 
 /// A daemon that claims version 0.0.1, until it is stopped. Returns the messages it got.
-async fn old_daemon(socket: PathBuf, sessions: usize) -> Vec<String> {
+async fn old_daemon(socket: PathBuf, sessions: usize, protocol: u32) -> Vec<String> {
     let listener = UnixListener::bind(&socket).unwrap();
     let (stream, _) = listener.accept().await.unwrap();
     let (read, mut write) = stream.into_split();
@@ -24,6 +25,9 @@ async fn old_daemon(socket: PathBuf, sessions: usize) -> Vec<String> {
             "STATUS" => json!({
                 "type": "STATUS_OK", "id": id, "extensionConnected": false, "activeSessions": sessions
             }),
+            "REGISTER" if message["protocol"] != protocol => {
+                json!({"type": "ERROR", "id": id, "error": REFUSAL})
+            }
             "REGISTER" => json!({
                 "type": "REGISTERED", "id": id, "sessionId": "sess_old", "secret": "", "version": "0.0.1",
                 "resumed": false
@@ -45,15 +49,22 @@ async fn old_daemon(socket: PathBuf, sessions: usize) -> Vec<String> {
 }
 
 async fn meet(sessions: usize) -> (Vec<String>, usize) {
+    let (heard, started, _) = meet_speaking(PROTOCOL, sessions).await;
+    (heard, started)
+}
+
+/// What the daemon got, how many others were started, and what the client was told.
+async fn meet_speaking(protocol: u32, sessions: usize) -> (Vec<String>, usize, String) {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("d.sock");
-    let daemon = tokio::spawn(old_daemon(socket.clone(), sessions));
+    let daemon = tokio::spawn(old_daemon(socket.clone(), sessions, protocol));
     while !socket.exists() {
         tokio::task::yield_now().await;
     }
     let (session, started) = crate::remote::open(SocketPath::choose(Some(socket)));
-    let _ = session.tools().await;
-    (daemon.await.unwrap(), started.load(Ordering::Relaxed))
+    let told = format!("{:?}", session.tools().await);
+    drop(session);
+    (daemon.await.unwrap(), started.load(Ordering::Relaxed), told)
 }
 
 /// Spec: security 31.
@@ -70,3 +81,16 @@ async fn a_daemon_of_another_version_that_is_in_use_stays() {
     let (heard, _) = meet(1).await;
     assert_eq!(heard, ["PING", "STATUS", "REGISTER", "TOOLS"]);
 }
+
+/// Spec: security 31.
+#[tokio::test]
+async fn a_daemon_of_another_protocol_that_is_in_use_stays_and_its_refusal_is_passed_on() {
+    let (heard, started, told) = meet_speaking(1, 1).await;
+    assert_eq!(heard, ["PING", "STATUS", "REGISTER"]);
+    assert_eq!(started, 0);
+    assert!(told.contains(&format!("{REFUSAL}.")), "{told}");
+}
+
+/// What a daemon of protocol 1 answers.
+const REFUSAL: &str = "This daemon speaks protocol 1 (tabmux 0.0.1), the client 2 (tabmux 0.1.0). \
+                       Stop the daemon with `tabmux daemon stop` and try again";

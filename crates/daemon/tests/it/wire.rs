@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::path::Path;
+use tabmux_protocol::wire::PROTOCOL;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -44,7 +45,7 @@ impl Wire {
 
     /// Opens a session and returns its name.
     pub(crate) async fn register(&mut self) -> String {
-        let answer = self.ask(register(1)).await;
+        let answer = self.ask(register(PROTOCOL)).await;
         assert_eq!(answer["type"], "REGISTERED", "{answer}");
         answer["sessionId"].as_str().unwrap().to_owned()
     }
@@ -54,6 +55,6 @@ pub(crate) fn register(protocol: u32) -> Value {
     json!({
         "type": "REGISTER", "id": "r", "protocol": protocol, "version": "0.0.0",
         "client": {"name": "test", "pid": 1},
-        "options": {"pageActions": true, "browser": {"launches": true}}
+        "options": {"pageActions": true}
     })
 }

@@ -18,8 +18,8 @@ fn examples() -> Vec<Value> {
 fn every_example_is_encoded_as_it_is_written() {
     let mut kinds = std::collections::BTreeSet::new();
     for example in examples() {
-        let received = serde_json::from_value::<FromExtension>(example.clone());
-        let sent = serde_json::from_value::<ToExtension>(example.clone());
+        let received = FromExtension::parse(&example.to_string());
+        let sent = ToExtension::parse(&example.to_string());
         let again = [
             received.ok().and_then(|it| serde_json::to_value(it).ok()),
             sent.ok().and_then(|it| serde_json::to_value(it).ok()),
@@ -77,4 +77,16 @@ fn every_example_is_encoded_as_it_is_written() {
         "welcome",
     ];
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), all);
+}
+
+#[test]
+fn what_chrome_sent_stays_as_it_was_written() {
+    let params = r#"{ "cut": "\ud83d", "n": 1.0e2, "deep": [[{}]] }"#;
+    let frame = format!(r#"{{"type":"cdpEvent","tabId":7,"method":"M.e","params":{params}}}"#);
+    let FromExtension::CdpEvent(event) = FromExtension::parse(&frame).unwrap() else {
+        panic!("it is an event");
+    };
+    assert_eq!(event.params.as_str(), params);
+    let again = serde_json::to_string(&FromExtension::CdpEvent(event)).unwrap();
+    assert_eq!(again, frame);
 }

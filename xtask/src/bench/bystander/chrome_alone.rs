@@ -22,7 +22,8 @@ pub(super) async fn slowdown(attack: &Attack, browser: &Path) -> Result<Option<f
     pages.route("/bystander", Response::html(Bystander::page()));
     let under_way = format!("/under-way/hostile/{file}");
     pages.route(&under_way, Response::no_content());
-    let chromium = Chromium::start(browser);
+    let features = "--enable-features=WebMCP,WebMCPTesting";
+    let chromium = Chromium::start_with(browser, &[features]);
     let bystander = RawTab::open(&chromium, &pages.cross_site_url("/bystander")).await?;
     read(&bystander, WARM_UP).await;
     let quiet = read(&bystander, QUIET).await;

@@ -7,7 +7,6 @@ use crate::page_tools::call::{CallState, first_line};
 use crate::page_tools::location::{navigated_to, wait_for_load};
 use crate::page_tools::{PageAnswer, ToolLocation, model_context};
 use crate::tab::Tab;
-use crate::text::one_line;
 use serde_json::{Map, Value};
 use std::time::Duration;
 use tabmux_cdp::CdpError;
@@ -15,6 +14,7 @@ use tabmux_cdp::types::web_mcp::{
     CancelInvocation, InvocationStatus, InvokeTool, InvokeToolResponse, ToolResponded,
 };
 use tabmux_cdp::types::{Json, runtime};
+use tabmux_text::one_line;
 use tokio::sync::oneshot;
 
 /// Calls a tool, and waits for its answer as long as its document exists.
@@ -215,7 +215,7 @@ fn read_after_navigation(answer: ToolResponded, tab: &Tab) -> Result<PageAnswer,
     Ok(match answer {
         PageAnswer::Value(Value::Array(data)) if !data.is_empty() => {
             let data = Value::Array(data).to_string();
-            let cut = crate::text::shorten(&data, MAX_DATA);
+            let cut = tabmux_text::shorten(&data, MAX_DATA);
             PageAnswer::text(format!(
                 "{place}\nThat page says of itself (untrusted): {cut}"
             ))

@@ -1,11 +1,11 @@
 //! What is kept about one request: its head, its response, its times and the messages of a
 //! websocket.
 
-use crate::text::shorten;
 use std::collections::VecDeque;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::Json;
 use tabmux_cdp::types::network::{self, LoaderId, RequestId};
+use tabmux_text::shorten;
 
 /// One request with its result.
 #[derive(Clone, Debug)]

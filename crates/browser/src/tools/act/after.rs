@@ -4,12 +4,12 @@ use super::press::{Press, Report};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{DocumentId, Load, NetworkRequest, Progress, Tab, TabState};
-use crate::text::shorten;
 use crate::tools::snapshot::TakeSnapshot;
 use crate::tools::{Block, Tool, ToolOutput, ToolResult};
 use crate::world::World;
 use serde_json::json;
 use std::time::Duration;
+use tabmux_text::shorten;
 use tokio::time::Instant;
 
 /// The tab as it was before an action.

@@ -1,15 +1,12 @@
-//! Trusted keyboard input: chords such as `Control+Shift+R`, and text typed key by key. No key is sent while a
-//! forbidden frame has the focus.
+//! Keys of the keyboard: chords such as `Control+Shift+R`, and text typed key by key.
 
 mod layout;
 
 use crate::disallowed_frames;
 use crate::error::ToolError;
-use crate::script;
 use crate::tab::Tab;
-use futures_util::future::try_join_all;
 use layout::Key;
-use tabmux_cdp::types::input::{DispatchKeyEvent, DispatchKeyEventType, InsertText};
+use tabmux_cdp::types::input::{DispatchKeyEvent, DispatchKeyEventType};
 
 /// A key with its modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +53,7 @@ impl Chord {
 
     /// Presses and releases all keys. Returns when the page has handled them.
     pub(in crate::tools) async fn press(&self, tab: &Tab) -> Result<(), ToolError> {
-        send(tab, self.events()).await
+        tab.send_keys(self.events()).await
     }
 
     fn events(&self) -> Vec<DispatchKeyEvent> {
@@ -100,7 +97,7 @@ impl Chord {
 pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(), ToolError> {
     let text = text.replace("\r\n", "\n");
     if text.chars().count() > MAX_KEYS {
-        return insert(tab, text).await;
+        return tab.insert_text(text).await;
     }
     // The page can move the focus after any key.
     let at_once = if disallowed_frames::is_there(tab) {
@@ -119,37 +116,15 @@ pub(in crate::tools) async fn type_characters(tab: &Tab, text: &str) -> Result<(
                 .events(),
             ),
             None => {
-                send(tab, std::mem::take(&mut events)).await?;
-                insert(tab, character.to_string()).await?;
+                tab.send_keys(std::mem::take(&mut events)).await?;
+                tab.insert_text(character.to_string()).await?;
             }
         }
         if events.len() >= at_once {
-            send(tab, std::mem::take(&mut events)).await?;
+            tab.send_keys(std::mem::take(&mut events)).await?;
         }
     }
-    send(tab, events).await
-}
-
-/// Inserts text at the caret, as an input method does.
-pub(in crate::tools) async fn insert(tab: &Tab, text: String) -> Result<(), ToolError> {
-    disallowed_frames::refuse_keys(tab).await?;
-    let inserted = tab
-        .session()
-        .send_within(InsertText { text }, script::LONGEST);
-    script::in_page(inserted).await?;
-    Ok(())
-}
-
-async fn send(tab: &Tab, events: Vec<DispatchKeyEvent>) -> Result<(), ToolError> {
-    if events.is_empty() {
-        return Ok(());
-    }
-    disallowed_frames::refuse_keys(tab).await?;
-    let sent = events
-        .into_iter()
-        .map(|event| tab.session().send_within(event, script::LONGEST));
-    script::in_page(try_join_all(sent)).await?;
-    Ok(())
+    tab.send_keys(events).await
 }
 
 fn raw(kind: DispatchKeyEventType, key: &Key, modifiers: i64) -> DispatchKeyEvent {
@@ -166,7 +141,7 @@ fn raw(kind: DispatchKeyEventType, key: &Key, modifiers: i64) -> DispatchKeyEven
 }
 
 fn unknown(name: &str) -> String {
-    let name = crate::text::one_line(name, 40);
+    let name = tabmux_text::one_line(name, 40);
     format!(
         "`{name}` is not a key; use a character or a name such as Enter, Tab, Escape, Backspace, ArrowDown, \
          PageDown, Home, F5, after modifiers such as Control+Shift+"

@@ -2,16 +2,15 @@
 //! element's own document saw it on the element.
 
 use super::after::Before;
-use super::mouse;
 use super::reach::{Element, ReachMode, Reached, Spot, reach};
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::Tab;
-use crate::text::one_line;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
+use tabmux_text::one_line;
 
 /// A press that reached its element.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ pub(in crate::tools) async fn aim(
             return Ok(None);
         };
         page.acting();
-        mouse::move_to(tab, spot.x, spot.y).await?;
+        tab.move_pointer(spot.x, spot.y).await?;
         let (receiver, _) = spot.receiver(tab, element).await?;
         let watcher = receiver.clone();
         let watch = json!({ "n": watcher.n });
@@ -99,7 +98,7 @@ pub(in crate::tools) async fn click(
     };
     let (x, y) = aim.point();
     let element = aim.receiver.clone();
-    let clicking = mouse::click(&page.tab, x, y, times);
+    let clicking = page.tab.click(x, y, times);
     aim.watching(&page.tab, clicking).await?;
     Ok(Some(Press {
         element,

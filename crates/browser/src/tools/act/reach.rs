@@ -2,15 +2,14 @@
 
 use crate::disallowed_frames;
 use crate::error::ToolError;
-use crate::script;
 use crate::tab::{FrameId, Tab};
-use crate::text::one_line;
-use crate::world::{RemoteObject, World};
+use crate::world::World;
 use futures_util::future::try_join_all;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tabmux_cdp::types::{dom, runtime};
+use tabmux_cdp::types::runtime;
+use tabmux_text::one_line;
 
 /// The element with a uid.
 #[derive(Clone, Debug)]
@@ -388,50 +387,22 @@ async fn owners(tab: &Tab, frame: &FrameId) -> Result<Vec<FrameOwner>, ToolError
 
 /// The number of the element that shows `frame`, in the world of the parent document.
 pub(crate) async fn owner_number(world: &World, frame: &FrameId) -> Result<u32, ToolError> {
-    let owner = dom::GetFrameOwner {
-        frame_id: frame.clone(),
-    };
-    let owner = world
-        .session
-        .send(owner)
-        .await
-        .map_err(script::document_gone_or)?;
-    let resolve = dom::ResolveNode {
-        backend_node_id: Some(owner.backend_node_id),
-        execution_context_id: Some(world.context),
-        ..Default::default()
-    };
-    let node = world
-        .session
-        .send(resolve)
-        .await
-        .map_err(script::document_gone_or)?;
-    let id = node.object.object_id.ok_or(ToolError::DocumentGone)?;
-    let object = RemoteObject::new(id, world.session.clone());
+    let owner = world.frame_owner(frame).await?;
     let number = runtime::CallFunctionOn {
         function_declaration: "function () { tabmux.adoptAround(this); return tabmux.ref(this); }"
             .into(),
-        object_id: Some(object.id.clone()),
         return_by_value: Some(true),
         ..Default::default()
     };
-    let number = script::in_page(world.session.send(number))
-        .await
-        .map_err(script::document_gone_or)?;
-    let number = number.result.value.and_then(|value| value.decode().ok());
+    let (number, _) = owner.call(number).await?;
+    let number = number.value.and_then(|value| value.decode().ok());
     number.ok_or(ToolError::DocumentGone)
 }
 
 /// The frame that element `n` of a world shows; none if it is not a frame element.
 pub(crate) async fn shown_frame(world: &World, n: u32) -> Result<Option<FrameId>, ToolError> {
     let object = world.object(n).await?;
-    let describe = dom::DescribeNode {
-        object_id: Some(object.id.clone()),
-        ..Default::default()
-    };
-    let described = world.session.send(describe).await;
-    let described = described.map_err(script::document_gone_or)?;
-    Ok(described.node.frame_id)
+    Ok(object.describe().await?.frame_id)
 }
 
 /// How long an element may take to appear, stop moving or be enabled.

@@ -120,7 +120,13 @@ mod tests {
             format!("{sign} {}", line.line.trim())
         };
         let told: Vec<_> = found.lines.iter().map(told).collect();
-        assert_eq!((told, found.gone), (expected.iter().map(|line| (*line).to_owned()).collect(), gone));
+        assert_eq!(
+            (told, found.gone),
+            (
+                expected.iter().map(|line| (*line).to_owned()).collect(),
+                gone
+            )
+        );
     }
 
     #[test]

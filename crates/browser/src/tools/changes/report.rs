@@ -25,10 +25,16 @@ pub(super) fn changes(
     report.add(&rest, sign_of);
     let left = difference.lines.len() - report.told;
     if left > 0 {
-        report.remark(&format!("and {left} more lines changed: take_snapshot since={number}"));
+        report.remark(&format!(
+            "and {left} more lines changed: take_snapshot since={number}"
+        ));
     }
     if difference.gone > 0 {
-        let lines = if difference.gone == 1 { "line" } else { "lines" };
+        let lines = if difference.gone == 1 {
+            "line"
+        } else {
+            "lines"
+        };
         report.remark(&format!("{} {lines} disappeared.", difference.gone));
     }
     report.text
@@ -117,13 +123,23 @@ impl Report {
 
 /// A line without its indentation, and not longer than a fifth of the whole report.
 fn shortened(line: &str) -> String {
-    crate::text::shorten(line.trim_start(), MAX_BYTES / 5)
+    tabmux_text::shorten(line.trim_start(), MAX_BYTES / 5)
 }
 
 const MAX_BYTES: usize = 1_500;
 const MAX_LINES: usize = 25;
 const MESSAGES: [&str; 6] = ["dialog", "alertdialog", "alert", "status", "log", "tooltip"];
 const OUTLINE: [&str; 12] = [
-    "heading", "form", "textbox", "searchbox", "combobox", "checkbox", "radio", "button", "tab", "alert", "dialog",
+    "heading",
+    "form",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "checkbox",
+    "radio",
+    "button",
+    "tab",
+    "alert",
+    "dialog",
     "alertdialog",
 ];

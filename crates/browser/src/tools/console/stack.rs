@@ -3,7 +3,6 @@
 use crate::script;
 use crate::source_map::{self, Origin, SourceMap};
 use crate::tab::{ConsoleMessage, ScriptPosition, Tab};
-use crate::text::one_line;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::collections::HashMap;
@@ -11,6 +10,7 @@ use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::runtime::RemoteObjectId;
 use tabmux_cdp::types::{io, network, page, runtime};
+use tabmux_text::one_line;
 use url::Url;
 
 /// An object that was logged, as JSON; none if it is gone or has no JSON form.

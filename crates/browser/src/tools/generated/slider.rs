@@ -2,10 +2,10 @@
 
 use super::Call;
 use crate::error::ToolError;
-use crate::text::one_line;
 use crate::tools::act::Chord;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tabmux_text::one_line;
 
 #[derive(Deserialize)]
 struct SliderPosition {

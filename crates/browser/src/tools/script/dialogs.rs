@@ -3,16 +3,15 @@
 use crate::error::ToolError;
 use crate::run;
 use crate::script::LONGEST;
-use crate::tab::Tab;
+use crate::tab::{DialogAnswer, Tab};
 use std::future::Future;
-use tabmux_cdp::types::page::HandleJavaScriptDialog;
 
 /// `accept`, `dismiss`, or the text for a prompt.
-pub(in crate::tools) struct Dialogs(HandleJavaScriptDialog);
+pub(in crate::tools) struct Dialogs(DialogAnswer);
 
 impl Dialogs {
     pub(super) fn new(action: &str) -> Self {
-        Self(HandleJavaScriptDialog {
+        Self(DialogAnswer {
             accept: action != "dismiss",
             prompt_text: (!matches!(action, "accept" | "dismiss")).then(|| action.to_owned()),
         })
@@ -28,7 +27,7 @@ impl Dialogs {
             return Ok(());
         };
         // The user or another call may have answered it meanwhile.
-        let _ = tab.session().send(self.0.clone()).await;
+        let _ = tab.answer_dialog(self.0.clone()).await;
         tab.dialog_over(dialog.number, LONGEST).await
     }
 
@@ -51,7 +50,7 @@ impl Dialogs {
                 Ok(dialog) => dialog,
                 Err(gone) => return gone,
             };
-            if let Err(error) = tab.session().send(self.0.clone()).await {
+            if let Err(error) = tab.answer_dialog(self.0.clone()).await {
                 return error.into();
             }
             if let Err(gone) = tab.dialog_over(dialog.number, LONGEST).await {

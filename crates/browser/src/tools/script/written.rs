@@ -1,13 +1,13 @@
 //! A script's result as JSON: serialized in the page and fetched in parts of limited size.
 
 use crate::error::ToolError;
-use crate::script::{self, LONGEST};
-use crate::text::one_line;
+use crate::script;
 use crate::world::RemoteObject;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::{Json, runtime};
+use tabmux_text::one_line;
 
 /// A result, up to the requested length.
 #[derive(Debug, Default, Deserialize)]
@@ -110,9 +110,8 @@ async fn run(
     session: &Session,
     call: runtime::CallFunctionOn,
 ) -> Result<runtime::RemoteObject, ToolError> {
-    let answer = script::in_page(session.send_within(call, LONGEST)).await;
-    let answer = answer.map_err(script::document_gone_or)?;
-    match answer.exception_details {
+    let (result, exception) = script::call(session, call).await?;
+    match exception {
         Some(exception) => Err(ToolError::NotActionable {
             why: format!(
                 "The function returned something that JSON cannot represent ({}). Return plain data, such as strings, \
@@ -120,7 +119,7 @@ async fn run(
                 script::describe(&exception)
             ),
         }),
-        None => Ok(answer.result),
+        None => Ok(result),
     }
 }
 

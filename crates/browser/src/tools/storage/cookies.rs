@@ -5,12 +5,12 @@ use crate::bounds;
 use crate::error::ToolError;
 use crate::run::Page;
 use crate::tab::{Frame, Tab};
-use crate::text::one_line;
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieSameSite, TimeSinceEpoch};
+use tabmux_text::one_line;
 use url::Url;
 
 /// Shows or changes cookies.

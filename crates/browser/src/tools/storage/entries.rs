@@ -4,12 +4,12 @@ use super::site;
 use super::whole::Position;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::text::{escaped, one_line, shorten};
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult, paging};
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tabmux_text::{escaped, one_line, shorten};
 
 /// Shows or changes local storage.
 #[derive(Debug, Deserialize, JsonSchema)]

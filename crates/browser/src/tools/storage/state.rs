@@ -12,7 +12,6 @@ use crate::navigate;
 use crate::origins::OriginPolicy;
 use crate::run::Page;
 use crate::tab::{Action, Pattern, Rule, Tab};
-use crate::text::one_line;
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::world::World;
 use schemars::JsonSchema;
@@ -22,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tabmux_cdp::CdpError;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
+use tabmux_text::one_line;
 
 /// Saves the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -338,3 +338,27 @@ const fn never() -> f64 {
 }
 
 const MAX_BYTES: u64 = 20_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unreadable_state_is_refused_without_quoting_it() {
+        for text in [
+            r#"{"cookies": "s3cret"}"#,
+            r#"{"cookies": [{"name": "s3cret", "value": 7}]}"#,
+            r#"{"origins": [{"origin": "s3cret", "localStorage": {"s3cret": "s3cret"}}]}"#,
+            r#""s3cret""#,
+            "s3cret",
+        ] {
+            let error = State::parse(text.as_bytes(), "state.json").unwrap_err();
+            let told = error.to_string();
+            assert!(
+                told.contains("state.json is not a file of save_storage"),
+                "{told}"
+            );
+            assert!(!told.contains("s3cret"), "{told}");
+        }
+    }
+}

@@ -291,6 +291,41 @@ async fn what_a_page_brings_along_is_left_alone_and_heard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_page_whose_tools_cannot_be_read_is_asked_again() {
+    let Some(harness) = PageToolsHarness::without_web_mcp().await else {
+        return;
+    };
+    // A schema that can be read once, but not a second time.
+    let script = r#"
+        window.isBad = true;
+        let reads = 0;
+        const inputSchema = {toJSON() {
+          if (isBad && reads++ % 2) throw new Error("no");
+          return {type: "object"};
+        }};
+        const tools = [{name: "odd", description: "", inputSchema}];
+        class Own extends EventTarget {
+          async registerTool(tool) { tools.push(tool); this.dispatchEvent(new Event("toolchange")); }
+          async getTools() { return tools; }
+          async executeTool() {}
+        }
+        Object.defineProperty(document, "modelContext", {value: new Own(), configurable: true});"#;
+    let tab = harness.page("", "", script).await;
+    for (script, names) in [
+        ("() => { add({name: 'one', execute: () => 1}); }", &[][..]),
+        (
+            "() => { isBad = false; add({name: 'two', execute: () => 2}); }",
+            &["odd", "one", "two"],
+        ),
+    ] {
+        let script = json!({"function": script});
+        harness.text(&tab, "evaluate_script", script).await;
+        harness.browser.report_tools(tab.target()).await.unwrap();
+        assert_eq!(harness.names(&tab), names);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn tools_that_a_call_changed_are_known_with_its_answer() {
     let Some(harness) = PageToolsHarness::without_web_mcp().await else {
         return;

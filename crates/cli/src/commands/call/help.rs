@@ -164,7 +164,7 @@ pub(super) fn is_ours(tool: &str) -> bool {
 
 /// Pages write the descriptions of their tools, so control characters and line breaks are removed.
 fn one_line(text: &str) -> String {
-    tabmux_browser::text::one_line(text, LONGEST)
+    tabmux_text::one_line(text, LONGEST)
 }
 
 const LONGEST: usize = 1_000;

@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
-use tabmux_browser::text::one_line;
 use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::policy;
@@ -21,6 +20,7 @@ use tabmux_daemon_client::SocketPath;
 use tabmux_protocol::overview::BrowserRow;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_stdio_proxy::log_path;
+use tabmux_text::one_line;
 use tokio::process::Command;
 
 /// Every check, in the order in which a user needs them to pass.

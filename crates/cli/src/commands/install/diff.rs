@@ -1,7 +1,7 @@
 //! The difference between two texts, as removed and added lines.
 
 use crate::paint::{Color, Paint};
-use tabmux_browser::text::shorten;
+use tabmux_text::shorten;
 
 /// The changed lines with some lines of context. Every line ends with a line break.
 ///

@@ -3,6 +3,7 @@
 //! `TABMUX_SOAK=1` makes it 1,000 faults and writes docs/soak-faults.md; `TABMUX_SEED=n` repeats a run.
 
 use super::garbage;
+use super::kinds::Kinds;
 use super::report::{Report, Victim};
 use super::results::Results;
 use super::{AWAITED, Hunt, live, nothing_is_left, variable};
@@ -15,7 +16,7 @@ use tabmux_testkit::{Rng, patiently, process};
 async fn after_faults_of_every_kind_each_call_was_answered_once_and_all_agents_work() {
     let Some(crowd) = Crowd::gather() else { return };
     let soak = variable("TABMUX_SOAK").is_some();
-    let faults = variable("TABMUX_FAULTS").unwrap_or(if soak { 1_000 } else { 20 }) as usize;
+    let faults = variable("TABMUX_FAULTS").unwrap_or(if soak { 1_000 } else { 10 }) as usize;
     let agents = variable("TABMUX_AGENTS").unwrap_or(if soak { 16 } else { 6 }) as usize;
     let seed = variable("TABMUX_SEED").unwrap_or(0);
 
@@ -25,6 +26,7 @@ async fn after_faults_of_every_kind_each_call_was_answered_once_and_all_agents_w
         crowd: &crowd,
         results: &results,
         rng: Rng::seeded(seed),
+        kinds: Kinds::of(&FAULTS),
         browsers: Vec::new(),
     };
     let mut slowest = Duration::ZERO;
@@ -78,7 +80,7 @@ impl Hunt<'_> {
 
     async fn strike(&mut self) -> Victim {
         loop {
-            let victim = FAULTS[self.rng.below(FAULTS.len())];
+            let victim = self.kinds.next(&mut self.rng);
             self.results.kill();
             let done = match victim {
                 Victim::Server => {
@@ -101,6 +103,7 @@ impl Hunt<'_> {
             if done.is_some() {
                 return victim;
             }
+            self.kinds.put_back(victim);
             tokio::task::yield_now().await;
         }
     }

@@ -1,6 +1,7 @@
 //! The same in a person's own browser: the extension's worker, its socket, the daemon, a tab and the browser
 //! itself end at random moments. Everything else has to stay as it was.
 
+use super::kinds::Kinds;
 use super::report::{Report, Victim};
 use super::results::Results;
 use super::{live, variable};
@@ -22,7 +23,7 @@ async fn after_every_fault_in_a_persons_browser_calls_are_answered_and_no_tab_is
         return;
     };
     let soak = variable("TABMUX_SOAK").is_some();
-    let kills = variable("TABMUX_KILLS").unwrap_or(if soak { 200 } else { 20 });
+    let kills = variable("TABMUX_KILLS").unwrap_or(if soak { 200 } else { 10 });
     let seed = variable("TABMUX_SEED").unwrap_or(0);
 
     let chromium = ExtendedChromium::start(&executable, &[]);
@@ -34,6 +35,7 @@ async fn after_every_fault_in_a_persons_browser_calls_are_answered_and_no_tab_is
         crowd: &crowd,
         results: &results,
         rng: Rng::seeded(seed),
+        kinds: Kinds::of(&VICTIMS),
         user: start_user(&crowd, &chromium).await,
         chromium,
     };
@@ -64,6 +66,7 @@ struct Faults<'a> {
     crowd: &'a Crowd,
     results: &'a Results,
     rng: Rng,
+    kinds: Kinds,
     user: User,
     chromium: ExtendedChromium,
 }
@@ -119,7 +122,7 @@ impl Faults<'_> {
     /// One fault. Returns what it hit, and when recovery could begin.
     async fn cause_fault(&mut self) -> (Victim, Instant) {
         loop {
-            let victim = VICTIMS[self.rng.below(VICTIMS.len())];
+            let victim = self.kinds.next(&mut self.rng);
             let began = Instant::now();
             self.results.kill();
             let done = match victim {
@@ -137,6 +140,7 @@ impl Faults<'_> {
             if done {
                 return (victim, began);
             }
+            self.kinds.put_back(victim);
             tokio::task::yield_now().await;
         }
     }

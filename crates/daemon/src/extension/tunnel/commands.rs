@@ -3,7 +3,7 @@
 use super::super::cdp_messages::{self, Refusal, Request};
 use super::{Deliveries, PendingKind, Tunnels};
 use serde_json::{Value, json};
-use tabmux_protocol::extension::ToExtension;
+use tabmux_protocol::extension::{CdpCommand, ToExtension};
 
 impl Tunnels {
     /// Handles a command for the whole browser. Returns the reply if it is known at once.
@@ -13,7 +13,8 @@ impl Tunnels {
         request: Request,
         out: &mut Deliveries,
     ) -> Result<Option<Value>, Refusal> {
-        let tab = cdp_messages::tab_of(&request.params).and_then(|tab| self.tabs.get(&tab));
+        let params = request.params();
+        let tab = cdp_messages::tab_of(&params).and_then(|tab| self.tabs.get(&tab));
         let named = || tab.ok_or_else(|| Refusal("No target with given id found".to_owned()));
         match request.method.as_str() {
             "Browser.getVersion" => Ok(Some(cdp_messages::version(&self.browser))),
@@ -27,13 +28,10 @@ impl Tunnels {
                 Ok(Some(json!({"targetInfos": infos})))
             }
             "Target.getTargetInfo" => Ok(Some(json!({"targetInfo": self.target_info(named()?)}))),
-            "Target.createTarget" if request.params.get("browserContextId").is_none() => {
-                let url = request.params["url"]
-                    .as_str()
-                    .unwrap_or("about:blank")
-                    .to_owned();
-                let focus = request.params["background"] == false;
-                let request_id = self.ask(tunnel, request, PendingKind::Open);
+            "Target.createTarget" if params.get("browserContextId").is_none() => {
+                let url = params["url"].as_str().unwrap_or("about:blank").to_owned();
+                let focus = params["background"] == false;
+                let request_id = self.ask(tunnel, &request, PendingKind::Open);
                 out.to_extension.push(ToExtension::OpenTab {
                     request_id,
                     url,
@@ -43,14 +41,14 @@ impl Tunnels {
             }
             "Target.closeTarget" => {
                 let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, PendingKind::Close);
+                let request_id = self.ask(tunnel, &request, PendingKind::Close);
                 out.to_extension
                     .push(ToExtension::CloseTab { request_id, tab_id });
                 Ok(None)
             }
             "Target.activateTarget" => {
                 let tab_id = named()?.id;
-                let request_id = self.ask(tunnel, request, PendingKind::Focus);
+                let request_id = self.ask(tunnel, &request, PendingKind::Focus);
                 out.to_extension
                     .push(ToExtension::FocusTab { request_id, tab_id });
                 Ok(None)
@@ -58,7 +56,7 @@ impl Tunnels {
             "Target.attachToTarget" => {
                 let tab_id = named()?.id;
                 let is_held = self.is_held(tab_id);
-                let request_id = self.ask(tunnel, request, PendingKind::Attach { tab: tab_id });
+                let request_id = self.ask(tunnel, &request, PendingKind::Attach { tab: tab_id });
                 match is_held {
                     true => self.done(request_id, None, None, out),
                     false => out
@@ -68,7 +66,7 @@ impl Tunnels {
                 Ok(None)
             }
             "Target.detachFromTarget" => {
-                let session = request.params["sessionId"].as_str().unwrap_or_default();
+                let session = params["sessionId"].as_str().unwrap_or_default();
                 self.detach(tunnel, session, out);
                 Ok(Some(json!({})))
             }
@@ -94,15 +92,14 @@ impl Tunnels {
         if request.method == "Browser.getVersion" {
             return Ok(Some(cdp_messages::version(&self.browser)));
         }
-        let (method, params) = (request.method.clone(), request.params.clone());
-        let request_id = self.ask(tunnel, request, PendingKind::Command);
-        out.to_extension.push(ToExtension::Cdp {
+        let request_id = self.ask(tunnel, &request, PendingKind::Command);
+        out.to_extension.push(ToExtension::Cdp(CdpCommand {
             request_id,
             tab_id,
             session_id: inside.then(|| session.to_owned()),
-            method,
-            params,
-        });
+            method: request.method,
+            params: request.params,
+        }));
         Ok(None)
     }
 }

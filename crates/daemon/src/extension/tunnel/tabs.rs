@@ -1,10 +1,10 @@
 //! The tabs of the extension's browser: which connections are attached to them, and what these are told about them.
 
 use super::super::cdp_messages::{self, Refusal};
-use super::{Deliveries, Tunnels};
+use super::{Deliveries, Tunnel, Tunnels};
 use serde_json::{Value, json};
 use tabmux_browser::Frame;
-use tabmux_protocol::extension::{TabInfo, ToExtension};
+use tabmux_protocol::extension::{CdpEvent, TabInfo, ToExtension};
 
 impl Tunnels {
     /// Attaches a tab to a connection.
@@ -93,35 +93,26 @@ impl Tunnels {
     }
 
     /// Passes an event of a tab to the connections that are attached to it.
-    pub(super) fn event(
-        &mut self,
-        tab: u32,
-        inside: Option<&str>,
-        method: &str,
-        params: &Value,
-        out: &mut Deliveries,
-    ) {
+    pub(super) fn event(&mut self, event: &CdpEvent, out: &mut Deliveries) {
         for number in self.numbers() {
             let Some(tunnel) = self.open.get_mut(&number) else {
                 continue;
             };
-            let Some(session) = tunnel.held.get(&tab).cloned() else {
+            let Some(own) = tunnel.held.get(&event.tab_id).cloned() else {
                 continue;
             };
-            let child = params["sessionId"].as_str();
-            match (method, child) {
-                ("Target.attachedToTarget", Some(child)) if tunnel.inside.len() < MOST_INSIDE => {
-                    tunnel.inside.insert(child.to_owned(), tab);
-                }
-                ("Target.detachedFromTarget", Some(child)) => drop(tunnel.inside.remove(child)),
-                _ => {}
-            }
-            let session = inside.unwrap_or(&session);
-            self.tell(number, Some(session), method, params, out);
+            tunnel.note(event);
+            let session = event.session_id.as_ref().unwrap_or(&own);
+            self.tell(number, Some(session), &event.method, &event.params, out);
         }
-        // Events that Chrome also sends to connections to the whole browser.
-        match method {
-            "Inspector.targetCrashed" if inside.is_none() => {
+        self.tell_of_browser(event, out);
+    }
+
+    /// Reports the events that Chrome also sends to connections to the whole browser.
+    fn tell_of_browser(&self, event: &CdpEvent, out: &mut Deliveries) {
+        let (tab, params) = (event.tab_id, &event.params);
+        match event.method.as_str() {
+            "Inspector.targetCrashed" if event.session_id.is_none() => {
                 let crashed =
                     json!({"targetId": tab.to_string(), "status": "crashed", "errorCode": 0});
                 self.tell_all("Target.targetCrashed", &crashed, out);
@@ -133,21 +124,30 @@ impl Tunnels {
     }
 
     /// Passes the rest of an oversized event to the connections that are attached to its tab.
-    pub(super) fn cut_event(
-        &self,
-        tab: u32,
-        inside: Option<&str>,
-        method: &str,
-        params: &Value,
-        length: u64,
-        out: &mut Deliveries,
-    ) {
+    pub(super) fn cut_event(&self, event: &CdpEvent, length: u64, out: &mut Deliveries) {
         for (number, tunnel) in &self.open {
-            if let Some(session) = tunnel.held.get(&tab) {
-                let session = inside.unwrap_or(session);
-                let frame = cdp_messages::cut_event(session, method, params, length);
+            if let Some(own) = tunnel.held.get(&event.tab_id) {
+                let session = event.session_id.as_ref().unwrap_or(own);
+                let frame = cdp_messages::cut_event(session, &event.method, &event.params, length);
                 self.feed(*number, Frame::Oversize(frame), out);
             }
+        }
+    }
+}
+
+impl Tunnel {
+    /// Notes the session that an event announces or ends. No other event is parsed.
+    fn note(&mut self, event: &CdpEvent) {
+        let child = || cdp_messages::session_in(&event.params);
+        match event.method.as_str() {
+            "Target.attachedToTarget" if self.inside.len() < MOST_INSIDE => {
+                self.inside
+                    .extend(child().map(|child| (child, event.tab_id)));
+            }
+            "Target.detachedFromTarget" => {
+                child().and_then(|child| self.inside.remove(&child));
+            }
+            _ => {}
         }
     }
 }

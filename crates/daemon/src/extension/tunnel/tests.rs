@@ -2,8 +2,11 @@
 
 use super::{Deliveries, Tunnels};
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use tabmux_browser::Frame;
-use tabmux_protocol::extension::{BrowserInfo, FromExtension, TabInfo, ToExtension};
+use tabmux_protocol::extension::{
+    BrowserInfo, CdpAnswer, CdpCommand, CdpEvent, FromExtension, TabInfo, ToExtension,
+};
 use tokio::sync::mpsc;
 
 #[test]
@@ -60,22 +63,22 @@ async fn an_oversized_frame_fails_its_command_or_becomes_a_bare_event() {
     let mut deliveries = tunnels.handle(done(request));
     let command = json!({"id": 2, "method": "Page.captureScreenshot", "sessionId": session});
     let asked = tunnels.command(tunnel, &command.to_string()).to_extension;
-    let Some(ToExtension::Cdp { request_id, .. }) = asked.first() else {
+    let Some(ToExtension::Cdp(CdpCommand { request_id, .. })) = asked.first() else {
         panic!("{asked:?}");
     };
-    let answer = FromExtension::Cdp {
+    let answer = FromExtension::Cdp(CdpAnswer {
         request_id: *request_id,
         result: None,
         error: None,
         too_large: Some(99),
-    };
-    let event = FromExtension::CdpEvent {
+    });
+    let event = FromExtension::CdpEvent(CdpEvent {
         tab_id: TAB,
         session_id: None,
         method: "Runtime.consoleAPICalled".into(),
-        params: json!({"type": "log"}),
+        params: to_raw_value(&json!({"type": "log"})).unwrap().into(),
         too_large: Some(98),
-    };
+    });
     for message in [answer, event] {
         deliveries
             .to_tunnels
@@ -94,6 +97,46 @@ async fn an_oversized_frame_fails_its_command_or_becomes_a_bare_event() {
         r#"{{"sessionId":"{session}","method":"Runtime.consoleAPICalled","params":{{"type":"log"}}"#
     );
     assert_eq!(cut, [(r#"{"id":2,"result":"#.to_owned(), 99), (event, 98)]);
+}
+
+#[test]
+fn commands_answers_and_events_pass_as_they_are_written() {
+    let mut tunnels = with_tab();
+    let tunnel = open(&mut tunnels);
+    let request = attach(&mut tunnels, tunnel).unwrap();
+    let session = format!("tab-{TAB}-{request}");
+    tunnels.handle(done(request));
+    // Half an emoji, spaces, an exponent, and more levels than a parser accepts.
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let raw = format!(r#"{{"cut": "\ud83d", "n": 1.0e2, "deep":{deep}}}"#);
+    let command = format!(r#"{{"id":2,"method":"A.b","params":{raw},"sessionId":"{session}"}}"#);
+    let asked = tunnels.command(tunnel, &command).to_extension;
+    let [ToExtension::Cdp(asked)] = &asked[..] else {
+        panic!("{asked:?}");
+    };
+    assert_eq!(asked.params.as_str(), raw);
+    let request = asked.request_id;
+    let answer = format!(r#"{{"type":"cdp","requestId":{request},"result":{raw}}}"#);
+    let event = format!(r#"{{"type":"cdpEvent","tabId":{TAB},"method":"A.c","params":{raw}}}"#);
+    let frames = [answer, event].map(|frame| {
+        let message = FromExtension::parse(&frame).unwrap();
+        whole(&tunnels.handle(message))
+    });
+    assert_eq!(
+        frames,
+        [
+            format!(r#"{{"id":2,"result":{raw},"sessionId":"{session}"}}"#),
+            format!(r#"{{"method":"A.c","params":{raw},"sessionId":"{session}"}}"#),
+        ]
+    );
+}
+
+/// The only frame, as text.
+fn whole(deliveries: &Deliveries) -> String {
+    match &deliveries.to_tunnels[..] {
+        [(_, Frame::Whole(frame))] => String::from_utf8(frame.to_vec()).unwrap(),
+        other => panic!("{other:?}"),
+    }
 }
 
 fn with_tab() -> Tunnels {

@@ -1,10 +1,11 @@
-//! Helpers for text from pages: bounded, on one line, without hidden characters.
+//! Text from pages and browsers: bounded, on one line, without hidden characters, and readable as JSON. A leaf, so that
+//! every crate can use it.
 
+mod decode;
 mod visible;
 
-pub use tabmux_cdp::types::decode;
-pub use visible::{escaped, make_visible, visible};
-pub(crate) use visible::{escaped_json, has_hidden};
+pub use decode::{decode, decode_with};
+pub use visible::{escaped, escaped_json, has_hidden, make_visible, visible};
 
 /// At most `limit` characters of `text`, with an ellipsis if it was cut.
 pub fn shorten(text: &str, limit: usize) -> String {

@@ -19,7 +19,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
 }
 
 /// A JSON text with such characters as JSON escapes, so that its value is unchanged.
-pub(crate) fn escaped_json(text: &str) -> Cow<'_, str> {
+pub fn escaped_json(text: &str) -> Cow<'_, str> {
     replaced(text, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             out.push_str(&format!("\\u{unit:04x}"));
@@ -50,7 +50,7 @@ pub fn make_visible(value: &mut Value) {
 }
 
 /// Whether a text contains invisible characters.
-pub(crate) fn has_hidden(text: &str) -> bool {
+pub fn has_hidden(text: &str) -> bool {
     matches!(visible(text), Cow::Owned(_))
 }
 
@@ -136,7 +136,7 @@ const KEYCAP: char = '\u{20e3}';
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{clean, one_line};
+    use crate::{clean, one_line};
     use serde_json::json;
 
     /// Characters that must be filtered out.

@@ -2,10 +2,10 @@
 
 const reportTools = () => {
   const scope = /** @type {any} */ (globalThis);
-  const tell = scope[BINDING];
+  const send = scope[BINDING];
   delete scope[BINDING];
-  if (typeof tell !== "function") return;
-  markLibrary(tell);
+  if (typeof send !== "function") return;
+  markLibrary(send);
 
   const getter = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext")?.get;
   const isNative = Boolean(getter) && Function.prototype.toString.call(getter).includes("[native code]");
@@ -13,7 +13,7 @@ const reportTools = () => {
 
   const MOST_SCHEMA = 65536;
   /** The most characters that a document may report about all its tools. */
-  const MOST_TOLD = 1048576;
+  const MOST_REPORTED = 1048576;
   /** Characters per millisecond that it may report in the long run. */
   const PACE = 256;
   /** A report up to this length needs no pause afterwards. */
@@ -59,13 +59,13 @@ const reportTools = () => {
   };
 
   let readings = 0;
-  let told = 0;
+  let reported = 0;
   /**
    * Reports all tools, unless a later report was ready first.
    * @param {Iterable<{ getTools(): Iterable<any> | Promise<Iterable<any>> }>} contexts
    * @param {boolean} native
    */
-  const tellTools = async (contexts, native) => {
+  const sendTools = async (contexts, native) => {
     const reading = ++readings;
     const found = new Map();
     let leftOut = 0;
@@ -76,15 +76,15 @@ const reportTools = () => {
         if (about === undefined) leftOut += 1;
         if (!about || about.debugging || found.has(about.name)) continue;
         const added = stringify(about).length;
-        if (found.size < 200 && length + added <= MOST_TOLD) {
+        if (found.size < 200 && length + added <= MOST_REPORTED) {
           found.set(about.name, about);
           length += added;
         } else leftOut += 1;
       }
     }
-    if (!native && reading < told) return;
-    told = reading;
-    tell(stringify({ native, tools: [...found.values()], leftOut, asking: !native && Boolean(servers?.isAsking) }));
+    if (!native && reading < reported) return;
+    reported = reading;
+    send(stringify({ native, tools: [...found.values()], leftOut, asking: !native && Boolean(servers?.isAsking) }));
     // After a long report there is a pause; the next report has the state at that time.
     if (length > FREE) paidUntil = Math.max(paidUntil, performance.now()) + length / PACE;
   };
@@ -95,21 +95,21 @@ const reportTools = () => {
   let paidUntil = -Infinity;
   let timer = 0;
   /** @type {Promise<void> | undefined} */
-  let telling;
-  const tellNow = () => {
+  let reporting;
+  const reportNow = () => {
     clearTimeout(timer);
     timer = 0;
     gatheredUntil = performance.now() + 50;
     // A tool that a page offers in two ways is called through the first.
     const done = () => {
-      if (telling === mine) telling = undefined;
+      if (reporting === mine) reporting = undefined;
     };
     /** @type {Promise<void>} */
-    const mine = tellTools(servers ? [...contexts, servers] : [...contexts], false).then(done, done);
-    telling = mine;
+    const mine = sendTools(servers ? [...contexts, servers] : [...contexts], false).then(done, done);
+    reporting = mine;
   };
   const changed = () => {
-    timer ||= setTimeout(tellNow, Math.max(0, Math.max(gatheredUntil, paidUntil) - performance.now()));
+    timer ||= setTimeout(reportNow, Math.max(0, Math.max(gatheredUntil, paidUntil) - performance.now()));
   };
 
   /** @type {{ settle(): unknown } | undefined} */
@@ -121,22 +121,22 @@ const reportTools = () => {
   // Our isolated world asks for pending changes when a call ends, so that they are reported before its answer.
   addEventListener(FLUSH, (event) => {
     forms?.settle();
-    if (timer && paidUntil - performance.now() < MOST_AHEAD) tellNow();
-    if (!telling) return;
+    if (timer && paidUntil - performance.now() < MOST_AHEAD) reportNow();
+    if (!reporting) return;
     preventDefault(event);
     const answer = () => dispatch(new PlainEvent(FLUSHED));
-    telling.then(answer, answer);
+    reporting.then(answer, answer);
   });
 
   const mayOffer = isSecureContext && !isInForeignFrame();
-  const servers = mayOffer ? followServers(tell, isLate, changed) : undefined;
+  const servers = mayOffer ? followServers(send, isLate, changed) : undefined;
   addEventListener("pageshow", (event) => {
     if (event.persisted && (!isNative || servers?.size)) changed();
   });
 
   // The browser reports tools itself, except those of frames that existed before it was asked.
   if (isNative) {
-    if (isLate && window !== top) tellTools([/** @type {() => PageContext} */ (getter).call(document)], true);
+    if (isLate && window !== top) sendTools([/** @type {() => PageContext} */ (getter).call(document)], true);
     return;
   }
 

@@ -13,8 +13,20 @@ use serde::de::DeserializeOwned;
 ///
 /// If the text does not have the shape of a `T`.
 pub fn decode<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_str(json).or_else(|error| match replace_lone_surrogates(json) {
-        Cow::Owned(repaired) => serde_json::from_str(&repaired),
+    decode_with(json, |json| serde_json::from_str(json))
+}
+
+/// The same for a type with a parser of its own.
+///
+/// # Errors
+///
+/// If the parser fails.
+pub fn decode_with<T>(
+    json: &str,
+    parse: impl Fn(&str) -> Result<T, serde_json::Error>,
+) -> Result<T, serde_json::Error> {
+    parse(json).or_else(|error| match replace_lone_surrogates(json) {
+        Cow::Owned(repaired) => parse(&repaired),
         Cow::Borrowed(_) => Err(error),
     })
 }

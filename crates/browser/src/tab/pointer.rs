@@ -1,48 +1,51 @@
-//! Trusted mouse input. It goes to the tab's session, whatever frame is under the pointer; none is sent to a point that
-//! shows a forbidden frame.
+//! The pointer of a tab: trusted mouse input. It goes to the tab's session, whatever frame is under the pointer; none is
+//! sent to a point that shows a forbidden frame.
 
+use super::Tab;
 use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
-use crate::tab::Tab;
 use futures_util::future::try_join_all;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::input::{
     CancelDragging, DispatchMouseEvent, DispatchMouseEventType, MouseButton,
 };
 
-/// Clicks `times` times at the pointer's position. Returns when the page has handled it.
-pub(in crate::tools) async fn click(
-    tab: &Tab,
-    x: f64,
-    y: f64,
-    times: i64,
-) -> Result<(), ToolError> {
-    disallowed_frames::refuse_point(tab, x, y).await?;
-    let mut events = Vec::new();
-    for count in 1..=times {
-        for (kind, buttons) in [
-            (DispatchMouseEventType::MOUSE_PRESSED, 1),
-            (DispatchMouseEventType::MOUSE_RELEASED, 0),
-        ] {
-            events.push(DispatchMouseEvent {
-                button: Some(MouseButton::LEFT),
-                buttons: Some(buttons),
-                click_count: Some(count),
-                ..event(kind, x, y)
-            });
-        }
+impl Tab {
+    /// Moves the pointer to a point.
+    pub(crate) async fn move_pointer(&self, x: f64, y: f64) -> Result<(), ToolError> {
+        let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
+        self.point(moved).await
     }
-    // Sent together and in order, so that the page cannot change anything in between.
-    let sent = events
-        .into_iter()
-        .map(|event| tab.session().send_within(event, script::LONGEST));
-    script::in_page(try_join_all(sent)).await?;
-    Ok(())
+
+    /// Clicks `times` times at the pointer's position. Returns when the page has handled it.
+    pub(crate) async fn click(&self, x: f64, y: f64, times: i64) -> Result<(), ToolError> {
+        disallowed_frames::refuse_point(self, x, y).await?;
+        // Sent together and in order, so that the page cannot change anything in between.
+        let events = (1..=times).flat_map(|count| clicked(x, y, count));
+        let sent = events.map(|event| self.session().send_within(event, script::LONGEST));
+        script::in_page(try_join_all(sent)).await?;
+        Ok(())
+    }
+
+    /// Scrolls the wheel with the pointer at a point.
+    pub(crate) async fn turn_wheel(&self, x: f64, y: f64, by: (f64, f64)) -> Result<(), ToolError> {
+        let turned = DispatchMouseEvent {
+            delta_x: Some(by.0),
+            delta_y: Some(by.1),
+            ..event(DispatchMouseEventType::MOUSE_WHEEL, x, y)
+        };
+        self.point(turned).await
+    }
+
+    async fn point(&self, event: DispatchMouseEvent) -> Result<(), ToolError> {
+        disallowed_frames::refuse_point(self, event.x, event.y).await?;
+        one_by_one(self.session(), [event]).await
+    }
 }
 
 /// A pressed mouse button. Dropping this releases it.
-pub(in crate::tools) struct HeldButton {
+pub(crate) struct HeldButton {
     session: Session,
     /// Where to release it; none once that is done.
     place: Option<(f64, f64)>,
@@ -50,7 +53,7 @@ pub(in crate::tools) struct HeldButton {
 
 impl HeldButton {
     /// Presses the button at the pointer's position and moves a little, until pages treat it as a drag.
-    pub(in crate::tools) async fn press(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
+    pub(crate) async fn press(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
         disallowed_frames::refuse_point(tab, x, y).await?;
         let grip = Self {
             session: tab.session().clone(),
@@ -68,7 +71,7 @@ impl HeldButton {
     }
 
     /// Moves with the button pressed, in steps.
-    pub(in crate::tools) async fn drag_to(
+    pub(crate) async fn drag_to(
         &mut self,
         from: (f64, f64),
         to: (f64, f64),
@@ -88,7 +91,7 @@ impl HeldButton {
     }
 
     /// Releases the button where it was pressed, so that nothing is dropped.
-    pub(in crate::tools) async fn cancel(self, start: (f64, f64)) -> Result<(), ToolError> {
+    pub(crate) async fn cancel(self, start: (f64, f64)) -> Result<(), ToolError> {
         let cancel = self.session.send(CancelDragging::default());
         // Fails if no drag is in progress, which is fine.
         let _ = cancel.await;
@@ -99,7 +102,7 @@ impl HeldButton {
     }
 
     /// Releases the button. Returns when the page has handled it.
-    pub(in crate::tools) async fn release(mut self) -> Result<(), ToolError> {
+    pub(crate) async fn release(mut self) -> Result<(), ToolError> {
         let Some(place) = self.place.take() else {
             return Ok(());
         };
@@ -145,29 +148,18 @@ fn held(x: f64, y: f64) -> DispatchMouseEvent {
     }
 }
 
-/// Moves the pointer to a point.
-pub(in crate::tools) async fn move_to(tab: &Tab, x: f64, y: f64) -> Result<(), ToolError> {
-    disallowed_frames::refuse_point(tab, x, y).await?;
-    let moved = event(DispatchMouseEventType::MOUSE_MOVED, x, y);
-    script::in_page(tab.session().send_within(moved, script::LONGEST)).await?;
-    Ok(())
-}
-
-/// Scrolls the wheel with the pointer at a point.
-pub(in crate::tools) async fn wheel(
-    tab: &Tab,
-    x: f64,
-    y: f64,
-    by: (f64, f64),
-) -> Result<(), ToolError> {
-    disallowed_frames::refuse_point(tab, x, y).await?;
-    let turned = DispatchMouseEvent {
-        delta_x: Some(by.0),
-        delta_y: Some(by.1),
-        ..event(DispatchMouseEventType::MOUSE_WHEEL, x, y)
-    };
-    script::in_page(tab.session().send_within(turned, script::LONGEST)).await?;
-    Ok(())
+/// The events of one click.
+fn clicked(x: f64, y: f64, count: i64) -> [DispatchMouseEvent; 2] {
+    [
+        (DispatchMouseEventType::MOUSE_PRESSED, 1),
+        (DispatchMouseEventType::MOUSE_RELEASED, 0),
+    ]
+    .map(|(kind, buttons)| DispatchMouseEvent {
+        button: Some(MouseButton::LEFT),
+        buttons: Some(buttons),
+        click_count: Some(count),
+        ..event(kind, x, y)
+    })
 }
 
 fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
