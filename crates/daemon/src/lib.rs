@@ -43,13 +43,11 @@ mod attempt;
 mod audit;
 mod contexts;
 mod convert;
-mod found_tools;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod idle;
 mod incoming;
-mod joins;
 pub mod listener;
 mod loop_costs;
 mod main_loop;
@@ -61,6 +59,7 @@ mod page_updates;
 mod pending_slots;
 mod record;
 mod sessions;
+mod timed_core;
 mod tools;
 mod weak_map;
 mod work;

@@ -12,7 +12,7 @@ mod found;
 mod limits;
 mod overview;
 mod page_calls;
-mod pages;
+mod page_events;
 mod perform;
 mod person;
 mod plans;
@@ -22,17 +22,14 @@ mod replies;
 mod unused_tabs;
 mod waits;
 
-pub(crate) use event::{Answer, Event, Titles};
+pub(crate) use event::{Answer, Event, PagesEvent, Titles};
 pub(crate) use page_calls::FoundAnswer;
-pub(crate) use pages::PagesEvent;
 pub(crate) use person::{PersonEvent, PersonRequest};
 
 use crate::audit::Audit;
 use crate::contexts::Contexts;
 use crate::extension::{Extensions, PeerName};
-use crate::found_tools::FoundTools;
 use crate::handle::Client;
-use crate::joins::Joins;
 use crate::loop_costs::{LoopCosts, Worked};
 use crate::memory::Memory;
 use crate::metrics::Metrics;
@@ -41,6 +38,7 @@ use crate::page_tools::PageTools;
 use crate::policy::{PolicyChange, PolicyFile};
 use crate::questions::{Asking, Questions};
 use crate::record::Listed;
+use crate::timed_core::TimedCore;
 use crate::{catalogue, convert, work};
 use calls::Call;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -50,9 +48,7 @@ use std::time::Duration;
 use tabmux_browser::files::Quota;
 use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, OutputFolder, OutputRoot};
-use tabmux_core::{
-    BrowserId, CallId, Config, Core, Finish, Input, SessionConfig, SessionId, TabLocation, Time,
-};
+use tabmux_core::{BrowserId, CallId, Config, Core, Finish, Input, SessionConfig, SessionId};
 use tabmux_protocol::{BackendEvent, RequestId};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -61,8 +57,7 @@ use tokio_util::task::TaskTracker;
 
 /// The state of the main loop: the core, and the data that the core does not need.
 pub(crate) struct MainLoop {
-    core: Core,
-    start: Instant,
+    core: TimedCore,
     events: mpsc::Sender<Event>,
     sessions: HashMap<SessionId, Session>,
     plans: plans::Plans,
@@ -77,14 +72,8 @@ pub(crate) struct MainLoop {
     memory: Memory,
     /// The core's change counter when the notes were last taken; `None` if they must be taken again.
     noted: Option<u64>,
-    /// Page workers and their tools.
-    pages: PageTools,
-    /// Tools that were found in browser tabs.
-    found: FoundTools,
-    joins: Joins,
+    page_tools: PageTools,
     following: following::Following,
-    /// The tab that is in front, according to a page worker.
-    active: Option<TabLocation>,
     /// Whether several clients share this loop.
     shared: bool,
     audit: Audit,
@@ -149,8 +138,7 @@ impl MainLoop {
             ..Config::default()
         };
         Self {
-            core: Core::new(config),
-            start: Instant::now(),
+            core: TimedCore::start(Core::new(config)),
             events,
             sessions: HashMap::new(),
             plans: plans::Plans::default(),
@@ -162,11 +150,8 @@ impl MainLoop {
             contexts: Contexts::default(),
             memory,
             noted: None,
-            pages: PageTools::default(),
-            found: FoundTools::default(),
-            joins: Joins::default(),
+            page_tools: PageTools::default(),
             following: following::Following::default(),
-            active: None,
             shared,
             audit,
             metrics: Metrics::default(),
@@ -193,7 +178,6 @@ impl MainLoop {
             tokio::spawn(work::abandon_later(grace, self.events.clone()));
         }
         let done = loop {
-            let alarm = self.core.poll_timeout();
             let mut is_news = true;
             // There is no await between here and the end of the turn, so one thread does all of it.
             let (kind, since) = tokio::select! {
@@ -206,10 +190,9 @@ impl MainLoop {
                         begun
                     }
                 },
-                () = work::sleep_until(self.start, alarm) => {
+                () = self.core.alarm() => {
                     let begun = ("alarm", Worked::now());
-                    let now = self.now();
-                    self.core.handle_timeout(now);
+                    self.core.wake();
                     begun
                 }
                 () = self.waits.alarm() => {
@@ -228,7 +211,7 @@ impl MainLoop {
             // Must come before the replies: a reply waits until the notes about its effects are written.
             self.keep_notes();
             self.acknowledge_opened();
-            while let Some(output) = self.core.poll_output() {
+            while let Some(output) = self.core.next_output() {
                 self.perform(output);
             }
             if is_news {
@@ -297,7 +280,7 @@ impl MainLoop {
                     None => catalogue::info(name, mode, several)
                         .or_else(|| catalogue::slim_info(name, several))
                         .map(Listed::Own),
-                    Some((place, key)) => self.page_tool_listed(name, &place, key, mode, &policy),
+                    Some((place, key)) => self.page_tools.listed(name, &place, key, mode, &policy),
                 });
                 let _ = answer.send(tools.collect());
             }
@@ -314,7 +297,7 @@ impl MainLoop {
                 {
                     return;
                 }
-                self.input(Input::Cancel {
+                self.core.input(Input::Cancel {
                     session,
                     request: convert::request_id(&request),
                 });
@@ -328,7 +311,7 @@ impl MainLoop {
             Event::Finished { call, outcome } => {
                 let outcome =
                     outcome.map_or_else(|message| Finish::Failed { message }, |()| Finish::Done);
-                self.input(Input::Finished { call, outcome });
+                self.core.input(Input::Finished { call, outcome });
             }
             Event::Ran {
                 call,
@@ -390,13 +373,13 @@ impl MainLoop {
             },
         );
         self.note_followers();
-        self.input(Input::SessionOpened { session, config });
+        self.core.input(Input::SessionOpened { session, config });
         self.reach_again();
     }
 
     /// Closes a session and its contexts.
     fn close(&mut self, session: SessionId) {
-        self.input(Input::SessionClosed { session });
+        self.core.input(Input::SessionClosed { session });
         if let Some(over) = self.sessions.remove(&session) {
             self.memory.closed(&over.client);
             self.closing.spawn(async move { over.output.end().await });
@@ -412,15 +395,6 @@ impl MainLoop {
                 self.closing.spawn(work::end_context(browser, context));
             }
         }
-    }
-
-    fn input(&mut self, input: Input) {
-        let now = self.now();
-        self.core.handle(now, input);
-    }
-
-    fn now(&self) -> Time {
-        Time::since_start(self.start.elapsed())
     }
 }
 

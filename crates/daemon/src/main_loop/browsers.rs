@@ -37,8 +37,7 @@ impl MainLoop {
             },
             BrowserEvent::TabGone { target: id, gone } => {
                 let target = target(id);
-                self.found.forget_tab(browser, &target);
-                self.joins.forget_tab(browser, &target);
+                self.page_tools.forget_tab(browser, &target);
                 Input::TabGone {
                     browser,
                     target,
@@ -65,7 +64,10 @@ impl MainLoop {
                 mark,
             } => {
                 let document = DocumentId(document.0.into());
-                match self.joins.given(browser, target(id), document, mark) {
+                let joined = self
+                    .page_tools
+                    .library_found(browser, target(id), document, mark);
+                match joined {
                     Some(joined) => joined,
                     None => return,
                 }
@@ -84,22 +86,21 @@ impl MainLoop {
                 let reconnected_early = self.persons.take_reconnected_early(browser);
                 self.persons.reached(browser, None);
                 self.contexts.forget(browser);
-                self.found.forget_browser(browser);
-                self.joins.forget_browser(browser);
+                self.page_tools.forget_browser(browser);
                 let reason = "it was closed or its connection ended".into();
                 let gone = match personal {
                     // Chrome may end the extension's worker at any time, which does not affect the tabs.
                     true => Input::ConnectionLost { browser, reason },
                     false => Input::BrowserGone { browser, reason },
                 };
-                self.input(gone);
+                self.core.input(gone);
                 if reconnected_early {
                     self.reach_again();
                 }
                 return;
             }
         };
-        self.input(input);
+        self.core.input(input);
     }
 
     /// Whether the event is about a tab that is now hidden: it was sent before the browser was told.

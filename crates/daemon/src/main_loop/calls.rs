@@ -218,7 +218,7 @@ impl MainLoop {
         let (kind, browser) = (parsed.kind, parsed.browser);
         let connects = matches!(kind, CallKind::ConnectBrowser { .. });
         let timeout = parsed.timeout.or_else(|| connects.then_some(CONNECT_LIMIT));
-        self.input(Input::Call {
+        self.core.input(Input::Call {
             call,
             session,
             request: name,
@@ -257,7 +257,7 @@ impl MainLoop {
         if let Some(call) = self.calls.get_mut(&call) {
             call.payload = Some(payload);
         }
-        self.input(Input::Finished {
+        self.core.input(Input::Finished {
             call,
             outcome: Finish::Done,
         });

@@ -93,7 +93,7 @@ impl MainLoop {
         let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
             return Needed::Nothing; // It is not a page tool.
         };
-        let Some(record) = self.record_of(&row) else {
+        let Some(record) = self.page_tools.record(&row.place, row.key) else {
             return Needed::error(GONE);
         };
         let Some(because) = self.reason_to_ask(session, record) else {
@@ -216,10 +216,13 @@ impl MainLoop {
         place: &TabLocation,
         key: ToolKey,
     ) -> Result<(), String> {
-        let record = self.record_at(place, key).ok_or_else(|| match place {
-            TabLocation::Page { .. } => GONE.to_owned(),
-            TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
-        })?;
+        let record = self
+            .page_tools
+            .record(place, key)
+            .ok_or_else(|| match place {
+                TabLocation::Page { .. } => GONE.to_owned(),
+                TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
+            })?;
         let entry = self.calls.get(&call).ok_or(NOT_AGREED)?;
         if self.reason_to_ask(entry.session, record).is_none() {
             return Ok(());
@@ -268,7 +271,7 @@ impl MainLoop {
             .sessions
             .get(&session)
             .map(|it| it.client.name.as_str());
-        let record = self.record_of(row);
+        let record = self.page_tools.record(&row.place, row.key);
         let origin = record.map_or_else(|| audit::origin(&row.url), |it| it.origin.to_string());
         QuestionView {
             id: String::new(),

@@ -68,7 +68,7 @@ impl MainLoop {
                 let handle = connected.follow(browser.0, self.events.clone());
                 self.watch_front(browser, handle.clone());
                 self.browsers.insert(browser, handle);
-                self.input(Input::Connected {
+                self.core.input(Input::Connected {
                     browser,
                     about,
                     tabs,
@@ -78,7 +78,7 @@ impl MainLoop {
             Err(error) => {
                 tracing::info!(%error, "could not connect");
                 let failure = convert::connect_failure(&error);
-                self.input(Input::ConnectFailed { browser, failure });
+                self.core.input(Input::ConnectFailed { browser, failure });
             }
         }
     }

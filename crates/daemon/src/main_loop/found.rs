@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tabmux_browser::bounds;
 use tabmux_browser::page_tools::{FoundTool, ToolSource};
 use tabmux_browser::tab::DocumentId as BrowserDocument;
-use tabmux_core::{BrowserId, DocumentId, Input, Mode, SessionId, Source, TargetId};
+use tabmux_core::{BrowserId, DocumentId, Input, Mode, SessionId, TargetId};
 
 impl MainLoop {
     /// A tab shows a new document: forgets the tools of the old one.
@@ -17,8 +17,7 @@ impl MainLoop {
         target: TargetId,
         document: BrowserDocument,
     ) -> Input {
-        self.found.forget_tab(browser, &target);
-        self.joins.forget_tab(browser, &target);
+        self.page_tools.forget_tab(browser, &target);
         Input::DocumentChanged {
             browser,
             target,
@@ -33,15 +32,14 @@ impl MainLoop {
         (document, source, left_out): (BrowserDocument, ToolSource, usize),
         tools: Vec<Arc<FoundTool>>,
     ) -> Input {
-        let tools = self.found.take_in(browser, target.clone(), source, &tools);
+        let (source, tools) = self
+            .page_tools
+            .found(browser, target.clone(), source, &tools);
         Input::ToolsFound {
             browser,
             target,
             document: DocumentId(document.0.into()),
-            source: match source {
-                ToolSource::WebMcp => Source::WebMcp,
-                ToolSource::Generated => Source::Generated,
-            },
+            source,
             tools,
             left_out,
         }

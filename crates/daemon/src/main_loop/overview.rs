@@ -66,7 +66,7 @@ impl MainLoop {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             protocol: PROTOCOL,
             pid: std::process::id(),
-            uptime_seconds: self.start.elapsed().as_secs(),
+            uptime_seconds: self.core.uptime().as_secs(),
             port: None,
             paused: self.core.is_paused(),
             browsers: browsers.collect(),

@@ -2,6 +2,7 @@
 //! browser that has the tool.
 
 use super::{Event, MainLoop, PagesEvent};
+use crate::page_tools::WorkerAnswer;
 use crate::page_updates::PageReply;
 use crate::record::Record;
 use crate::work;
@@ -70,7 +71,11 @@ impl MainLoop {
     }
 
     fn check_first(&mut self, call: CallId, connection: ConnectionId, page: &PageId, key: ToolKey) {
-        let Some(record) = self.pages.record(connection, page, key).cloned() else {
+        let place = TabLocation::Page {
+            connection,
+            page: page.clone(),
+        };
+        let Some(record) = self.page_tools.record(&place, key).cloned() else {
             return self.page_failed(call, GONE);
         };
         let Some(entry) = self.calls.get_mut(&call) else {
@@ -117,12 +122,13 @@ impl MainLoop {
             connection,
             page: page.clone(),
         };
-        let now = self.pages.record(connection, &page, key);
+        let now = self.page_tools.record(&place, key);
         if now.is_some_and(|now| !Arc::ptr_eq(now, &record)) {
             // The page changed the tool meanwhile, so the arguments are checked again.
             return self.run_page_tool(call, &place, key, &record.name, Reason::Named);
         }
-        let document = self.pages.document(connection, &page).map(str::to_owned);
+        let document = self.page_tools.document(connection, &page);
+        let document = document.map(str::to_owned);
         let (true, Some(document)) = (now.is_some(), document) else {
             return self.page_failed(call, GONE);
         };
@@ -144,7 +150,7 @@ impl MainLoop {
             tool_name: record.name.to_string(),
             args,
         };
-        if !self.tell_page(connection, message) {
+        if !self.page_tools.tell(connection, message) {
             self.page_failed(
                 call,
                 "The page does not take calls: it has too many already. Call again later.",
@@ -160,7 +166,11 @@ impl MainLoop {
         target: &TargetId,
         key: ToolKey,
     ) {
-        let Some(record) = self.found.record(browser, target, key).cloned() else {
+        let place = TabLocation::Browser {
+            browser,
+            target: target.clone(),
+        };
+        let Some(record) = self.page_tools.record(&place, key).cloned() else {
             return self.page_failed(call, &ToolError::ToolGone.to_string());
         };
         let Some(entry) = self.calls.get_mut(&call) else {
@@ -194,8 +204,7 @@ impl MainLoop {
     pub(super) fn page_answered(
         &mut self,
         connection: ConnectionId,
-        call_id: &str,
-        answer: PageReply,
+        WorkerAnswer { call_id, reply }: WorkerAnswer,
     ) {
         let number = call_id.split('.').next().unwrap_or_default();
         let Some(call) = number.parse().ok().map(CallId) else {
@@ -208,13 +217,13 @@ impl MainLoop {
             return; // The call was not sent to this worker, or was withdrawn.
         }
         entry.page = None;
-        match answer {
+        match reply {
             PageReply::Done(reply) => self.page_done(call, reply),
             PageReply::NotBegun => {
                 // The next worker gets the call under another id.
                 entry.attempt += 1;
                 let outcome = Finish::NotBegun;
-                self.input(Input::Finished { call, outcome });
+                self.core.input(Input::Finished { call, outcome });
             }
         }
     }
@@ -227,7 +236,7 @@ impl MainLoop {
         if let Some(entry) = self.calls.get_mut(&call) {
             entry.payload = Some(reply);
         }
-        self.input(Input::Finished {
+        self.core.input(Input::Finished {
             call,
             outcome: Finish::Done,
         });
@@ -241,7 +250,8 @@ impl MainLoop {
         entry.checking = false;
         if let Some(connection) = entry.page.take() {
             let call_id = wire_id(call, entry.attempt);
-            self.tell_page(connection, ToPage::CancelCall { call_id });
+            self.page_tools
+                .tell(connection, ToPage::CancelCall { call_id });
         }
     }
 }

@@ -106,21 +106,23 @@ impl MainLoop {
                 refusal,
             } => {
                 let reason = refusal.to_string();
-                self.tell_page(connection, ToPage::Refused { reason });
-                self.pages.close(connection);
-                self.joins.forget_worker(connection);
+                self.page_tools.tell(connection, ToPage::Refused { reason });
+                self.page_tools.close(connection);
             }
             Output::PageRefused {
                 connection,
                 page,
                 refusal,
-            } => self.refuse_page(connection, &page, refusal),
+            } => self.page_tools.refuse_page(connection, &page, refusal),
             Output::ToolsRefused {
                 place,
                 tools,
                 refusal,
                 ..
-            } => self.reject_tools(&place, &tools, &refusal.to_string()),
+            } => {
+                let reason = refusal.to_string();
+                self.page_tools.reject_tools(&place, &tools, &reason);
+            }
             Output::Discard {
                 browser,
                 target,

@@ -157,7 +157,7 @@ impl MainLoop {
                 if self.persons.paused_by.get(&peer) == Some(&Some(left)) {
                     self.persons.paused_by.remove(&peer);
                     if self.persons.paused_by.is_empty() {
-                        self.input(Input::Resumed);
+                        self.core.input(Input::Resumed);
                     }
                 }
             }
@@ -182,7 +182,7 @@ impl MainLoop {
         });
         let reachable: Vec<_> = reachable.map(|browser| browser.id).collect();
         for browser in reachable {
-            self.input(Input::Reachable { browser });
+            self.core.input(Input::Reachable { browser });
         }
     }
 
@@ -202,13 +202,13 @@ impl MainLoop {
             PersonRequest::Pause { .. } => {
                 self.persons.resumed.remove(peer);
                 self.persons.paused_by.insert(peer.clone(), None);
-                self.input(Input::Paused);
+                self.core.input(Input::Paused);
                 self.questions_paused();
             }
             PersonRequest::Resume => {
                 let paused_by = std::mem::take(&mut self.persons.paused_by);
                 self.persons.resumed.extend(paused_by.into_keys());
-                self.input(Input::Resumed);
+                self.core.input(Input::Resumed);
             }
             PersonRequest::TakeBack { tab } => self.take_back(peer, tab),
             PersonRequest::See { tab } if self.is_followed() => self.turn_to(peer, tab),
@@ -249,7 +249,7 @@ impl MainLoop {
     fn take_back(&mut self, peer: &PeerName, tab: u32) {
         for browser in self.browsers_of(peer) {
             let target = target_of(tab);
-            self.input(Input::TakenBack { browser, target });
+            self.core.input(Input::TakenBack { browser, target });
             if let Some(handle) = self.browsers.get(&browser).cloned() {
                 let target = tabmux_browser::TargetId::from(&*target_of(tab).0);
                 tokio::spawn(async move { handle.detach(&target).await });
@@ -278,13 +278,13 @@ impl MainLoop {
         for other in self.browsers_of(peer) {
             if other != browser {
                 let target = target.clone();
-                self.input(Input::TakenBack {
+                self.core.input(Input::TakenBack {
                     browser: other,
                     target,
                 });
             }
         }
-        self.input(Input::Given {
+        self.core.input(Input::Given {
             session,
             browser,
             target,
@@ -309,7 +309,7 @@ impl MainLoop {
         if let Some(tab) = front.filter(|_| follows) {
             self.turn_to(peer, tab);
         }
-        self.input(Input::FollowChanged { session, follows });
+        self.core.input(Input::FollowChanged { session, follows });
         Ok(())
     }
 
@@ -318,7 +318,7 @@ impl MainLoop {
         for browser in self.browsers_of(peer) {
             let target = target_of(tab);
             let tab = TabLocation::Browser { browser, target };
-            self.input(Input::TabActivated { tab });
+            self.core.input(Input::TabActivated { tab });
         }
     }
 

@@ -3,7 +3,6 @@
 use super::{Event, MainLoop};
 use crate::extension::PeerName;
 use crate::policy::{PersonRules, PolicyChange, change_file};
-use crate::record::Record;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
@@ -84,7 +83,7 @@ impl MainLoop {
         let sessions: BTreeSet<_> = self.sessions.keys().copied().collect();
         for session in sessions {
             let site_filter = site_filter(self.origins_of(session));
-            self.input(Input::SiteFilterChanged {
+            self.core.input(Input::SiteFilterChanged {
                 session,
                 site_filter,
             });
@@ -110,12 +109,6 @@ impl MainLoop {
 
 /// More than a person requests at once.
 const MOST_CHANGES: usize = 32;
-
-/// Whether sessions under a policy may see a tool. A tool of a frame belongs to the frame's site, not to the page's.
-pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
-    let origin = &*tool.origin;
-    !origin.starts_with("http") || policy.check(origin).is_ok()
-}
 
 /// The policy as a filter for the core. Verdicts are cached: the core asks for every tab that offers a tool.
 pub(super) fn site_filter(policy: OriginPolicy) -> SiteFilter {

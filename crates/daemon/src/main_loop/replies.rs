@@ -1,7 +1,6 @@
 //! Sends the replies of calls, and records them in the audit log.
 
 use super::MainLoop;
-use super::policy::may_tell;
 use crate::tools::{browser_get_connection_status, list_browser_tabs, list_page_tools};
 use crate::{audit, convert};
 use tabmux_core::{BrowserId, CallId, Renewed, Reply, SessionId, TargetId, ToolName};
@@ -32,7 +31,7 @@ impl MainLoop {
                 &browsers,
             )),
             Reply::BrowserTabs { tabs, left_out } => {
-                let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
+                let (now, clock) = (self.core.uptime(), std::time::SystemTime::now());
                 let part = call.extras.part;
                 Ok(list_browser_tabs::reply(&tabs, left_out, part, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
@@ -46,12 +45,12 @@ impl MainLoop {
             } => {
                 let policy = self.origins_of(call.session);
                 let tools = tools.into_iter().map(|row| {
-                    let record = self.record_of(&row).cloned();
+                    let record = self.page_tools.record(&row.place, row.key).cloned();
                     (row, record)
                 });
                 let tools = tools.filter(|(_, record)| {
                     let record = record.as_ref();
-                    record.is_none_or(|record| may_tell(&policy, record))
+                    record.is_none_or(|record| record.is_visible_under(&policy))
                 });
                 let missing = list_page_tools::Missing {
                     left_out,

@@ -62,8 +62,8 @@ impl MainLoop {
             for target in handle.set_private(allowed) {
                 let target = TargetId(target.as_str().into());
                 let taken = target.clone();
-                self.input(Input::TakenBack { browser, target });
-                self.input(Input::TabGone {
+                self.core.input(Input::TakenBack { browser, target });
+                self.core.input(Input::TabGone {
                     browser,
                     target: taken,
                     crashed: false,
