@@ -39,9 +39,8 @@ pub mod socket;
 mod agent_labels;
 mod answer_cleanup;
 mod argument_check;
-mod attempt;
 mod audit;
-mod contexts;
+mod browsers;
 mod convert;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
@@ -52,7 +51,6 @@ pub mod listener;
 mod loop_costs;
 mod main_loop;
 mod memory;
-mod metrics;
 mod page_quotas;
 mod page_tools;
 mod page_updates;

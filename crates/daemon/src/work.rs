@@ -1,6 +1,6 @@
 //! The tasks that carry out the core's outputs in browsers; each reports to the main loop.
 
-use crate::contexts::Context;
+use crate::browsers::Context;
 use crate::convert;
 use crate::main_loop::{Event, FoundAnswer, PagesEvent, Titles};
 use serde_json::{Map, Value};

@@ -1,8 +1,8 @@
 //! Tool calls, from the request to the result.
 
 use super::confirm::Checked;
-use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
+use crate::browsers::CONNECT_LIMIT;
 use crate::incoming::{Digest, Incoming, ParsedArguments, Reserved};
 use crate::questions::About;
 use crate::{catalogue, convert};
@@ -79,12 +79,12 @@ impl Wanted {
 
 impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
-        if let Some(why) = self.why_refused(session) {
+        if let Some(why) = self.sessions.why_refused(session) {
             return call.answer(CallReply::error(why));
         }
         // With a person's answer, the client sends the same call again.
         if call.request.asking.word.is_none()
-            && let Some(session) = self.sessions.get_mut(&session)
+            && let Some(session) = self.sessions.get_mut(session)
         {
             session.calls_made += 1;
         }
@@ -126,7 +126,7 @@ impl MainLoop {
         (agreed, checked): (Option<About>, Option<Checked>),
     ) {
         self.notice_policy();
-        let options = self.sessions.get(&session).map(|session| &session.options);
+        let options = self.sessions.get(session).map(|session| &session.options);
         let Some(options) = options else {
             let _ = call.answer.send(Err(CallFailure::Closed));
             return;
@@ -181,8 +181,8 @@ impl MainLoop {
             ..
         } = wanted;
         if let Some(plan) = parsed.plan {
-            self.forget_plans();
-            self.plans.add(session, plan);
+            self.browsers.plans.forget_unused(&self.core);
+            self.browsers.plans.add(session, plan);
         }
         let call = CallId(self.next_call);
         self.next_call += 1;
@@ -268,9 +268,6 @@ impl MainLoop {
         let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else {
             return;
         };
-        let Some(session) = self.sessions.get(&call.session) else {
-            return;
-        };
         call.progress += 1.0;
         call.told_wait = waits;
         let progress = Progress {
@@ -280,7 +277,8 @@ impl MainLoop {
             message: Some(message),
         };
         // If the client's queue is full, the progress message is dropped.
-        let _ = session.notify.try_send(BackendEvent::Progress(progress));
+        self.sessions
+            .notify(call.session, BackendEvent::Progress(progress));
     }
 }
 

@@ -248,7 +248,7 @@ impl MainLoop {
 
     /// Why the person must confirm this tool, if they must.
     fn reason_to_ask(&self, session: SessionId, record: &Record) -> Option<AskedBecause> {
-        let confirm = self.sessions.get(&session).map(|it| it.options.confirm);
+        let confirm = self.sessions.get(session).map(|it| it.options.confirm);
         let hints = record.hints.as_ref();
         let is_claimed = hints.is_some_and(|hints| hints.destructive == Some(true));
         let only_reads = hints.is_some_and(|hints| hints.read_only);
@@ -267,10 +267,7 @@ impl MainLoop {
         arguments: String,
         because: AskedBecause,
     ) -> QuestionView {
-        let client = self
-            .sessions
-            .get(&session)
-            .map(|it| it.client.name.as_str());
+        let client = self.sessions.get(session).map(|it| it.client.name.as_str());
         let record = self.page_tools.record(&row.place, row.key);
         let origin = record.map_or_else(|| audit::origin(&row.url), |it| it.origin.to_string());
         QuestionView {
@@ -285,7 +282,7 @@ impl MainLoop {
     }
 
     fn note(&self, session: SessionId, view: &QuestionView, outcome: audit::Outcome) {
-        let client = self.sessions.get(&session).map(|it| &it.client);
+        let client = self.sessions.get(session).map(|it| &it.client);
         self.audit.note(audit::Entry {
             time: audit::now(),
             session: client.map(|it| it.session.clone()).unwrap_or_default(),

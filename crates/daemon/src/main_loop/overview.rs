@@ -18,9 +18,7 @@ impl MainLoop {
                 .filter(|call| call.session == session)
                 .count()
         };
-        let mut sessions: Vec<_> = self.sessions.iter().collect();
-        sessions.sort_by_key(|(id, _)| **id);
-        let sessions = sessions.into_iter().map(|(&id, session)| SessionRow {
+        let sessions = self.sessions.iter().map(|(id, session)| SessionRow {
             id: session.client.session.clone(),
             client: session.client.name.clone(),
             tab: self.core.bound_tab(id).map(|tab| tab.0),
@@ -30,7 +28,7 @@ impl MainLoop {
         });
         let name = |id| {
             self.sessions
-                .get(&id)
+                .get(id)
                 .map(|session| session.client.session.clone())
         };
         let tabs = self.core.tabs().map(|tab| TabRow {
@@ -52,15 +50,16 @@ impl MainLoop {
                 .unwrap_or_default(),
             state: browser.state.as_str().to_owned(),
             source: self
+                .browsers
                 .plans
                 .get(browser.key)
                 .map(BrowserPlan::source)
                 .unwrap_or_default(),
             web_mcp: self
                 .browsers
-                .get(&browser.id)
+                .get(browser.id)
                 .and_then(tabmux_browser::Browser::has_web_mcp),
-            metrics: self.metrics.of(browser.id),
+            metrics: self.browsers.metrics.of(browser.id),
         });
         Overview {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -108,7 +107,7 @@ impl MainLoop {
             let mut knowing = others_of.remove(&tab.id).unwrap_or_default();
             knowing.retain(|id| !launched && !holders.contains(id));
             for id in holders.into_iter().chain(knowing) {
-                let Some(session) = self.sessions.get(&id) else {
+                let Some(session) = self.sessions.get(id) else {
                     continue;
                 };
                 notes.about(&session.client).tabs.push(TabNotes {
@@ -124,9 +123,9 @@ impl MainLoop {
             }
         }
         // A restored session that has not handled its loss or its tabs yet may need them after another restart, too.
-        for (id, session) in &self.sessions {
-            let missing = self.core.restored_tabs(*id).map(|restored_tabs| {
-                let away = self.away(*id, restored_tabs);
+        for (id, session) in self.sessions.iter() {
+            let missing = self.core.restored_tabs(id).map(|restored_tabs| {
+                let away = self.away(id, restored_tabs);
                 let earlier = self
                     .memory
                     .missing(&session.client, restored_tabs)
@@ -136,13 +135,13 @@ impl MainLoop {
                 [away, earlier].concat()
             });
             let missing = missing.unwrap_or_default();
-            let lost = self.core.loss(*id).map(|loss| {
-                let page = self.page_number(*id, loss.tab.tab);
+            let lost = self.core.loss(id).map(|loss| {
+                let page = self.page_number(id, loss.tab.tab);
                 LostNotes::from(loss).called(page)
             });
-            let counted = self.core.page_numbers(*id).map(PageNumbers::counted);
+            let counted = self.core.page_numbers(id).map(PageNumbers::counted);
             let counted = counted.unwrap_or_default();
-            let connected = self.core.returns_to(*id).map(|key| key.0.to_string());
+            let connected = self.core.returns_to(id).map(|key| key.0.to_string());
             let is_notable = lost.is_some() || connected.is_some() || session.follows.is_some();
             if !missing.is_empty() || is_notable || counted > 0 {
                 let known = notes.about(&session.client);
@@ -150,7 +149,7 @@ impl MainLoop {
                 (known.lost, known.connected) = (lost, connected);
             }
             if let Some(known) = notes.sessions.get_mut(&session.client.session) {
-                known.number = self.number_of(*id);
+                known.number = self.number_of(id);
                 known.pages_counted = counted;
                 known.follows = session.follows;
             }
@@ -178,10 +177,10 @@ impl MainLoop {
     /// The sessions that know each tab by a number of their own.
     fn numbered_tabs(&self) -> HashMap<TabId, Vec<SessionId>> {
         let mut tabs: HashMap<TabId, Vec<SessionId>> = HashMap::new();
-        for id in self.sessions.keys() {
-            let own = self.core.page_numbers(*id).into_iter();
+        for (id, _) in self.sessions.iter() {
+            let own = self.core.page_numbers(id).into_iter();
             for (tab, _) in own.flat_map(PageNumbers::iter) {
-                tabs.entry(tab).or_default().push(*id);
+                tabs.entry(tab).or_default().push(id);
             }
         }
         tabs
@@ -192,8 +191,9 @@ impl MainLoop {
     }
 
     fn extension_of(&self, browser: BrowserId) -> Option<String> {
-        self.persons
-            .last_peer_of(browser)
+        self.browsers
+            .links
+            .last_of(browser)
             .map(|peer| peer.0.clone())
     }
 

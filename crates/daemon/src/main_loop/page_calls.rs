@@ -180,7 +180,7 @@ impl MainLoop {
         entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
         let session = entry.session;
-        let files = self.files_of(session);
+        let files = self.sessions.files_of(session);
         let (target, tool) = (target.clone(), ToolNumber(key.0));
         self.start(call, browser, |job| {
             let arguments = async move { check(&record, arguments, |checked, _| checked).await };

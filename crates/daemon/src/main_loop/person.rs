@@ -10,13 +10,12 @@ pub(crate) use request::PersonRequest;
 use super::{Event, MainLoop};
 use crate::agent_labels::AgentLabels;
 use crate::extension::{Peer, PeerName};
-use crate::options::{BrowserPlan, PlannedBrowser};
 use crate::policy::PolicyChange;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::AddressPolicy;
-use tabmux_core::{BrowserId, Input, SessionId, TabLocation, TargetId};
+use tabmux_core::{Input, SessionId, TabLocation, TargetId};
 use tabmux_protocol::extension::ToExtension;
 use tokio::time::Instant;
 
@@ -40,12 +39,6 @@ pub(crate) enum PersonEvent {
 #[derive(Debug, Default)]
 pub(super) struct Persons {
     peers: HashMap<PeerName, Shown>,
-    /// The extension of each browser that is connected through one.
-    peer_of: HashMap<BrowserId, PeerName>,
-    /// Browsers whose extension reconnected before its disconnection was noticed.
-    reconnected_early: HashSet<BrowserId>,
-    /// The last extension of each browser, also of disconnected ones.
-    last_peer_of: HashMap<BrowserId, PeerName>,
     /// The extensions that paused all agents, and since when they are disconnected, if they are.
     paused_by: HashMap<PeerName, Option<Instant>>,
     /// The extensions that had paused agents before a person resumed them.
@@ -89,40 +82,6 @@ impl Persons {
     pub(super) fn can_be_asked(&self) -> bool {
         self.peers.values().any(|shown| shown.asks)
     }
-
-    pub(super) fn is_reached(&self, browser: BrowserId) -> bool {
-        self.peer_of.contains_key(&browser)
-    }
-
-    /// Whether the extension of a browser that is reported gone had reconnected before that.
-    pub(super) fn take_reconnected_early(&mut self, browser: BrowserId) -> bool {
-        self.reconnected_early.remove(&browser)
-    }
-
-    pub(super) fn peer_of(&self, browser: BrowserId) -> Option<&PeerName> {
-        self.peer_of.get(&browser)
-    }
-
-    /// The same, also for a disconnected browser.
-    pub(super) fn last_peer_of(&self, browser: BrowserId) -> Option<&PeerName> {
-        self.last_peer_of.get(&browser)
-    }
-
-    /// Forgets browsers that no longer exist.
-    pub(super) fn keep_only(&mut self, known: &HashSet<BrowserId>) {
-        self.last_peer_of
-            .retain(|browser, _| known.contains(browser));
-    }
-
-    pub(super) fn reached(&mut self, browser: BrowserId, peer: Option<PeerName>) {
-        match peer {
-            Some(peer) => {
-                self.last_peer_of.insert(browser, peer.clone());
-                self.peer_of.insert(browser, peer)
-            }
-            None => self.peer_of.remove(&browser),
-        };
-    }
 }
 
 impl MainLoop {
@@ -130,14 +89,13 @@ impl MainLoop {
         match event {
             PersonEvent::Arrived { peer } => {
                 peer.set_private(self.policy_file.private_windows());
-                let before = self.browsers_of(&peer.instance);
-                self.persons.reconnected_early.extend(before);
+                self.browsers.links.reconnected(&peer.instance);
                 let (name, last, asks) = (peer.instance.clone(), None, false);
                 if let Some(away) = self.persons.paused_by.get_mut(&name) {
                     *away = None;
                 }
                 self.persons.peers.insert(name, Shown { peer, last, asks });
-                self.reach_again();
+                self.browsers.reach_again(&mut self.core);
             }
             PersonEvent::Requested { peer, request } => self.person_requests(&peer, request),
             PersonEvent::Left { peer } => {
@@ -170,31 +128,6 @@ impl MainLoop {
         label.map_or(1, |label| label.number)
     }
 
-    /// Reconnects browsers of sessions that had tabs in them, as soon as their extension is connected.
-    pub(super) fn reach_again(&mut self) {
-        let away = self
-            .core
-            .browsers()
-            .filter(|browser| browser.about.is_none());
-        let reachable = away.filter(|browser| {
-            let plan = self.plans.get(browser.key);
-            plan.is_some_and(|plan| self.way_of(plan).is_some())
-        });
-        let reachable: Vec<_> = reachable.map(|browser| browser.id).collect();
-        for browser in reachable {
-            self.core.input(Input::Reachable { browser });
-        }
-    }
-
-    /// The extension through which a browser would be connected now.
-    fn way_of(&self, plan: &BrowserPlan) -> Option<PeerName> {
-        match &plan.browser {
-            PlannedBrowser::Extension { name } => self.extensions.meant_by(name.as_deref()),
-            PlannedBrowser::Any => self.extensions.meant_by(None),
-            PlannedBrowser::Launched | PlannedBrowser::Running | PlannedBrowser::At(_) => None,
-        }
-    }
-
     fn person_requests(&mut self, peer: &PeerName, request: PersonRequest) {
         match request {
             // Another browser resumed the agents while this one was disconnected.
@@ -211,7 +144,7 @@ impl MainLoop {
                 self.core.input(Input::Resumed);
             }
             PersonRequest::TakeBack { tab } => self.take_back(peer, tab),
-            PersonRequest::See { tab } if self.is_followed() => self.turn_to(peer, tab),
+            PersonRequest::See { tab } if self.sessions.is_followed() => self.turn_to(peer, tab),
             PersonRequest::See { .. } => {}
             PersonRequest::Give { tab, session } => {
                 let given = self.give(peer, tab, &session);
@@ -247,13 +180,10 @@ impl MainLoop {
 
     /// Releases a tab from all sessions, and detaches it at once.
     fn take_back(&mut self, peer: &PeerName, tab: u32) {
-        for browser in self.browsers_of(peer) {
+        for browser in self.browsers.links.browsers_of(peer) {
             let target = target_of(tab);
+            self.browsers.detach(browser, &target);
             self.core.input(Input::TakenBack { browser, target });
-            if let Some(handle) = self.browsers.get(&browser).cloned() {
-                let target = tabmux_browser::TargetId::from(&*target_of(tab).0);
-                tokio::spawn(async move { handle.detach(&target).await });
-            }
         }
     }
 
@@ -261,7 +191,8 @@ impl MainLoop {
         let session = self.agent_named(session)?;
         let label = self.persons.labels.of(session);
         let name = label.map(|label| label.name()).unwrap_or_default();
-        let browser = self.browser_for(session, peer).ok_or_else(|| {
+        let browser = self.browsers.of_person(peer, session, &self.core);
+        let browser = browser.ok_or_else(|| {
             format!("{name} is not connected to this browser, so it cannot be given a tab here.")
         })?;
         let target = target_of(tab);
@@ -275,7 +206,7 @@ impl MainLoop {
             );
         }
         // A session that holds it through another connection to the same browser loses it, too.
-        for other in self.browsers_of(peer) {
+        for other in self.browsers.links.browsers_of(peer) {
             if other != browser {
                 let target = target.clone();
                 self.core.input(Input::TakenBack {
@@ -301,11 +232,11 @@ impl MainLoop {
         front: Option<u32>,
     ) -> Result<(), String> {
         let session = self.agent_named(session)?;
-        if let Some(known) = self.sessions.get_mut(&session) {
+        if let Some(known) = self.sessions.get_mut(session) {
             known.options.follow_user_focus = follows;
             known.follows = Some(follows);
         }
-        self.note_followers();
+        self.browsers.following.want(self.sessions.is_followed());
         if let Some(tab) = front.filter(|_| follows) {
             self.turn_to(peer, tab);
         }
@@ -315,7 +246,7 @@ impl MainLoop {
 
     /// The person switched to this tab.
     fn turn_to(&mut self, peer: &PeerName, tab: u32) {
-        for browser in self.browsers_of(peer) {
+        for browser in self.browsers.links.browsers_of(peer) {
             let target = target_of(tab);
             let tab = TabLocation::Browser { browser, target };
             self.core.input(Input::TabActivated { tab });
@@ -323,9 +254,7 @@ impl MainLoop {
     }
 
     fn agent_named(&self, session: &str) -> Result<SessionId, String> {
-        let mut sessions = self.sessions.iter();
-        let known = sessions.find(|(_, known)| known.client.session == session);
-        let known = known.map(|(session, _)| *session);
+        let known = self.sessions.named(session);
         known.ok_or_else(|| "This agent is gone.".to_owned())
     }
 
@@ -334,31 +263,6 @@ impl MainLoop {
         if let (Err(reason), Some(shown)) = (done, self.persons.peers.get(peer)) {
             shown.peer.tell(ToExtension::Denied { reason });
         }
-    }
-
-    fn browsers_of(&self, peer: &PeerName) -> Vec<BrowserId> {
-        let connected = self.persons.peer_of.iter();
-        let here = connected.filter(|(_, its_peer)| *its_peer == peer);
-        here.map(|(browser, _)| *browser).collect()
-    }
-
-    /// The browser in which a session can be given this person's tabs: it is connected, or will be with the session's
-    /// first call.
-    fn browser_for(&self, session: SessionId, peer: &PeerName) -> Option<BrowserId> {
-        let mut browsers = self.core.browsers();
-        let open = |id| self.core.can_be_given(session, id);
-        let will_reach = |plan: &BrowserPlan| self.way_of(plan).as_ref() == Some(peer);
-        let found = browsers.find(|browser| {
-            open(browser.id)
-                && match self.persons.peer_of.get(&browser.id) {
-                    Some(its_peer) => its_peer == peer,
-                    None => {
-                        let plan = self.plans.get(browser.key);
-                        browser.about.is_none() && plan.is_some_and(will_reach)
-                    }
-                }
-        });
-        found.map(|browser| browser.id)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Event, MainLoop};
 use crate::extension::PeerName;
 use crate::policy::{PersonRules, PolicyChange, change_file};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, SiteFilter};
@@ -11,7 +11,7 @@ use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, SiteFilter};
 impl MainLoop {
     /// All restrictions of a session.
     pub(super) fn origins_of(&self, session: SessionId) -> OriginPolicy {
-        let own = self.sessions.get(&session).map(|it| &it.options.origins);
+        let own = self.sessions.get(session).map(|it| &it.options.origins);
         own.cloned()
             .unwrap_or_default()
             .and(self.policy_file.policy())
@@ -80,7 +80,7 @@ impl MainLoop {
 
     fn policy_changed(&mut self) {
         self.private_windows_changed();
-        let sessions: BTreeSet<_> = self.sessions.keys().copied().collect();
+        let sessions: Vec<_> = self.sessions.iter().map(|(id, _)| id).collect();
         for session in sessions {
             let site_filter = site_filter(self.origins_of(session));
             self.core.input(Input::SiteFilterChanged {
@@ -90,7 +90,7 @@ impl MainLoop {
         }
         // Pages that were blocked may be allowed now; the next call in a tab starts over.
         for tab in self.core.tabs().filter(|tab| tab.holder.is_some()) {
-            if let Some(browser) = self.browsers.get(&tab.browser).cloned() {
+            if let Some(browser) = self.browsers.get(tab.browser).cloned() {
                 let target = tabmux_browser::TargetId::from(&*tab.target.0);
                 tokio::spawn(async move { browser.clear_policies(&target).await });
             }

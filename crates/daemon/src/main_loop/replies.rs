@@ -11,7 +11,7 @@ impl MainLoop {
         let Some(call) = self.calls.remove(&call) else {
             return;
         };
-        let session = self.sessions.get(&call.session);
+        let session = self.sessions.get(call.session);
         let who = session
             .map(|session| session.client.session.as_str())
             .unwrap_or_default();
@@ -25,8 +25,8 @@ impl MainLoop {
             } => Ok(browser_get_connection_status::reply(
                 connected,
                 who,
-                self.shared,
-                self.extensions.is_connected(),
+                self.sessions.shared,
+                self.browsers.has_extension(),
                 active_sessions,
                 &browsers,
             )),
@@ -68,7 +68,9 @@ impl MainLoop {
         let news = news.map(|text| self.fitting(call.session, &text));
         let took = call.started.elapsed();
         if let (Some(browser), Ok(reply)) = (call.browser, &answer) {
-            self.metrics.answered(browser, took, reply.is_error);
+            self.browsers
+                .metrics
+                .answered(browser, took, reply.is_error);
         }
         self.audit.note(audit::Entry {
             time: audit::now(),

@@ -17,13 +17,13 @@ impl MainLoop {
             return;
         }
         let opening = self.core.held_tabs().filter(|tab| tab.opening);
-        let opening = opening.filter(|tab| self.persons.peer_of.contains_key(&tab.browser));
+        let opening = opening.filter(|tab| self.browsers.links.of(tab.browser).is_some());
         let opening: Opening = opening
             .filter_map(|tab| Some((tab.browser, tab.target.0.parse().ok()?)))
             .collect();
         let before = std::mem::replace(&mut self.persons.opening, opening);
         for (browser, tab_id) in before.difference(&self.persons.opening) {
-            let peer = self.persons.peer_of.get(browser);
+            let peer = self.browsers.links.of(*browser);
             let shown = peer.and_then(|peer| self.persons.peers.get(peer));
             // A tab that the core does not know will be closed.
             if self.core.tab(*browser, &target_of(*tab_id)).is_none() {
@@ -62,13 +62,13 @@ impl MainLoop {
     fn is_in_use(&self, peer: &PeerName, tab: u32) -> bool {
         let target = target_of(tab);
         let mut held = self.core.held_tabs();
-        let mut sessions = self.sessions.keys();
+        let mut sessions = self.sessions.iter();
         held.any(|tab| {
             // A tab that was still being opened belongs to the closed connection.
-            let is_here = self.persons.peer_of.get(&tab.browser) == Some(peer);
+            let is_here = self.browsers.links.of(tab.browser) == Some(peer);
             is_here && !tab.opening && *tab.target == target
-        }) || sessions.any(|session| {
-            let restored_tabs = self.core.restored_tabs(*session);
+        }) || sessions.any(|(session, _)| {
+            let restored_tabs = self.core.restored_tabs(session);
             restored_tabs
                 .is_some_and(|had| had.opened.contains(&target) || had.bound.contains(&target))
         }) || self.memory.awaits(&target)

@@ -40,11 +40,10 @@ impl MainLoop {
     }
 
     fn overview_for(&self, peer: &PeerName) -> ToExtension {
-        let mut sessions: Vec<_> = self.sessions.iter().collect();
-        sessions.sort_by_key(|(id, _)| **id);
+        let sessions = self.sessions.iter();
         let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
-        let agents = sessions.into_iter().take(MOST_AGENTS);
-        let agents = agents.filter_map(|(&id, session)| {
+        let agents = sessions.take(MOST_AGENTS);
+        let agents = agents.filter_map(|(id, session)| {
             let label = self.persons.labels.of(id)?;
             let (tabs, more_tabs) = self.tabs_for(id, peer);
             let (doing, more_doing) = self.doings_of(id, peer);
@@ -52,7 +51,7 @@ impl MainLoop {
                 session: session.client.session.clone(),
                 name: label.name(),
                 colour: label.colour,
-                here: self.browser_for(id, peer).is_some(),
+                here: self.browsers.of_person(peer, id, &self.core).is_some(),
                 connected: self.core.has_browser(id),
                 follows: session.options.follow_user_focus,
                 tabs,
@@ -72,7 +71,7 @@ impl MainLoop {
 
     fn tabs_for(&self, session: SessionId, peer: &PeerName) -> (Vec<AgentTab>, usize) {
         let held = self.core.held_tabs();
-        let held = held.filter(|tab| self.persons.peer_of.get(&tab.browser) == Some(peer));
+        let held = held.filter(|tab| self.browsers.links.of(tab.browser) == Some(peer));
         let mut tabs = held.filter_map(|tab| {
             let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
             let tab_id = tab.target.0.parse().ok()?;
@@ -91,7 +90,7 @@ impl MainLoop {
             let here = call
                 .place
                 .as_ref()
-                .filter(|(browser, _)| self.persons.peer_of.get(browser) == Some(peer));
+                .filter(|(browser, _)| self.browsers.links.of(*browser) == Some(peer));
             Doing {
                 tool: one_line(&call.tool, LONGEST_TOOL),
                 tab_id: here.and_then(|(_, target)| target.0.parse().ok()),
@@ -103,7 +102,7 @@ impl MainLoop {
 
     fn questions_shown(&self) -> Vec<QuestionInfo> {
         let questions = self.questions.shown().filter_map(|(id, view)| {
-            let session = self.sessions.get(&id)?;
+            let session = self.sessions.get(id)?;
             let label = self.persons.labels.of(id)?;
             Some(QuestionInfo {
                 id: view.id.clone(),

@@ -4,7 +4,7 @@ use super::MainLoop;
 use crate::extension::PeerName;
 use crate::policy::PolicyChange;
 use tabmux_browser::OriginPattern;
-use tabmux_core::{Input, TargetId};
+use tabmux_core::Input;
 use tabmux_protocol::extension::{SiteInfo, SiteRule, ToExtension};
 
 impl MainLoop {
@@ -53,22 +53,14 @@ impl MainLoop {
             }
             peer.set_private(allowed);
         }
-        let browsers: Vec<_> = self
-            .browsers
-            .iter()
-            .map(|(id, it)| (*id, it.clone()))
-            .collect();
-        for (browser, handle) in browsers {
-            for target in handle.set_private(allowed) {
-                let target = TargetId(target.as_str().into());
-                let taken = target.clone();
-                self.core.input(Input::TakenBack { browser, target });
-                self.core.input(Input::TabGone {
-                    browser,
-                    target: taken,
-                    crashed: false,
-                });
-            }
+        for (browser, target) in self.browsers.set_private(allowed) {
+            let taken = target.clone();
+            self.core.input(Input::TakenBack { browser, target });
+            self.core.input(Input::TabGone {
+                browser,
+                target: taken,
+                crashed: false,
+            });
         }
     }
 }
