@@ -41,6 +41,7 @@ mod answer_cleanup;
 mod argument_check;
 mod audit;
 mod browsers;
+mod calls;
 mod convert;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

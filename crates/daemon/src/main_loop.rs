@@ -2,7 +2,7 @@
 
 mod abandoned;
 mod browser_events;
-mod calls;
+mod call_events;
 mod confirm;
 mod event;
 mod limits;
@@ -16,7 +16,6 @@ mod person;
 mod policy;
 mod replies;
 mod session_events;
-mod waits;
 
 pub(crate) use event::{Answer, Event, PagesEvent, Titles};
 pub(crate) use page_calls::FoundAnswer;
@@ -24,21 +23,20 @@ pub(crate) use person::{PersonEvent, PersonRequest};
 
 use crate::audit::Audit;
 use crate::browsers::Browsers;
+use crate::calls::Calls;
 use crate::extension::{Extensions, PeerName};
 use crate::loop_costs::{LoopCosts, Worked};
 use crate::memory::Memory;
 use crate::page_tools::PageTools;
 use crate::policy::{PolicyChange, PolicyFile};
-use crate::questions::{Asking, Questions};
+use crate::questions::Asking;
 use crate::timed_core::TimedCore;
-use crate::{catalogue, convert, work};
-use calls::Call;
+use crate::{catalogue, work};
 use open_sessions::OpenSessions;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tabmux_core::{CallId, Config, Core, Finish, Input, SessionId};
-use tabmux_protocol::RequestId;
+use tabmux_core::{Config, Core, Finish, Input};
 use tokio::sync::mpsc;
 
 /// The state of the main loop: the core, and the data that the core does not need.
@@ -47,27 +45,18 @@ pub(crate) struct MainLoop {
     events: mpsc::Sender<Event>,
     sessions: OpenSessions,
     browsers: Browsers,
-    calls: HashMap<CallId, Call>,
-    next_call: u64,
+    calls: Calls,
     memory: Memory,
     /// The core's change counter when the notes were last taken; `None` if they must be taken again.
     noted: Option<u64>,
     page_tools: PageTools,
-    audit: Audit,
     costs: LoopCosts,
     /// The person's rules, which apply to all sessions.
     policy_file: PolicyFile,
     /// The person's rule changes, in order; the first one is being written.
     policy_changes: VecDeque<(PolicyChange, PeerName)>,
-    /// The open questions to the person.
-    questions: Questions,
-    /// Calls whose arguments are being checked before the person is asked.
-    before_asking: HashSet<(SessionId, RequestId)>,
-    /// The interface to whatever shows questions to the person.
-    asking: Asking,
     /// The people at their browsers.
     persons: person::Persons,
-    waits: waits::Waits,
 }
 
 impl MainLoop {
@@ -94,20 +83,14 @@ impl MainLoop {
             sessions: OpenSessions::new(shared),
             browsers: Browsers::new(extensions, events.clone()),
             events,
-            calls: HashMap::new(),
-            next_call: 1,
+            calls: Calls::new(audit, asking),
             memory,
             noted: None,
             page_tools: PageTools::default(),
-            audit,
             costs: LoopCosts::default(),
             policy_file,
             policy_changes: VecDeque::new(),
-            questions: Questions::default(),
-            before_asking: HashSet::new(),
-            asking,
             persons: person::Persons::default(),
-            waits: waits::Waits::default(),
         }
     }
 
@@ -136,7 +119,7 @@ impl MainLoop {
                     self.core.wake();
                     begun
                 }
-                () = self.waits.alarm() => {
+                () = self.calls.wait_alarm() => {
                     let begun = ("waits", Worked::now());
                     self.tell_waits();
                     is_news = false;
@@ -160,9 +143,7 @@ impl MainLoop {
             }
             self.costs.spent(kind, since);
         };
-        for call in self.calls.values() {
-            call.cancel.cancel();
-        }
+        self.calls.cancel_all();
         tokio::join!(
             self.browsers.finish_closing(CLOSING_LIMIT),
             self.sessions.finish_removing(CLOSING_LIMIT)
@@ -216,17 +197,7 @@ impl MainLoop {
                 answer,
             } => drop(answer.send(self.question_answered(&id, allowed))),
             Event::QuestionExpired { id } => self.question_expired(&id),
-            Event::Cancel { session, request } => {
-                if self.question_withdrawn(session, &request)
-                    || self.before_asking.remove(&(session, request.clone()))
-                {
-                    return;
-                }
-                self.core.input(Input::Cancel {
-                    session,
-                    request: convert::request_id(&request),
-                });
-            }
+            Event::Cancel { session, request } => self.cancel(session, &request),
             Event::Browser { browser, event } => self.browser_event(browser, event),
             Event::Connected {
                 browser,

@@ -12,17 +12,11 @@ use tabmux_protocol::wire::PROTOCOL;
 
 impl MainLoop {
     pub(super) fn overview(&self) -> Overview {
-        let calls_of = |session| {
-            self.calls
-                .values()
-                .filter(|call| call.session == session)
-                .count()
-        };
         let sessions = self.sessions.iter().map(|(id, session)| SessionRow {
             id: session.client.session.clone(),
             client: session.client.name.clone(),
             tab: self.core.bound_tab(id).map(|tab| tab.0),
-            calls: calls_of(id),
+            calls: self.calls.of_session(id).len(),
             calls_made: session.calls_made,
             age_seconds: session.opened.elapsed().as_secs(),
         });

@@ -2,6 +2,7 @@
 //! browser that has the tool.
 
 use super::{Event, MainLoop, PagesEvent};
+use crate::calls::wire_id;
 use crate::page_tools::WorkerAnswer;
 use crate::page_updates::PageReply;
 use crate::record::Record;
@@ -78,13 +79,12 @@ impl MainLoop {
         let Some(record) = self.page_tools.record(&place, key).cloned() else {
             return self.page_failed(call, GONE);
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return;
         };
-        entry.checking = true;
         // Kept for a retry: a page that navigates before it starts the call has not used them.
         let given = Arc::clone(&entry.page_arguments);
-        let (attempt, page) = (entry.attempt, page.clone());
+        let (attempt, page) = (entry.start_check(), page.clone());
         let events = self.events.clone();
         tokio::spawn(async move {
             let checked = CheckedCall {
@@ -111,13 +111,10 @@ impl MainLoop {
             record,
             arguments,
         } = checked;
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let entry = self.calls.get_mut(call);
+        if !entry.is_some_and(|entry| entry.end_check(attempt)) {
             return;
-        };
-        if !entry.checking || entry.attempt != attempt {
-            return; // It was cancelled, or withdrawn from that page.
         }
-        entry.checking = false;
         let place = TabLocation::Page {
             connection,
             page: page.clone(),
@@ -139,10 +136,9 @@ impl MainLoop {
             Ok(arguments) => arguments,
             Err(why) => return self.page_failed(call, &why),
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return;
-        };
-        entry.page = Some(connection);
+        if let Some(entry) = self.calls.get_mut(call) {
+            entry.sent_to(connection);
+        }
         let message = ToPage::CallTool {
             call_id: wire_id(call, attempt),
             target_tab_id: page.0.to_string(),
@@ -173,7 +169,7 @@ impl MainLoop {
         let Some(record) = self.page_tools.record(&place, key).cloned() else {
             return self.page_failed(call, &ToolError::ToolGone.to_string());
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return;
         };
         let arguments = std::mem::take(&mut entry.page_arguments);
@@ -210,18 +206,16 @@ impl MainLoop {
         let Some(call) = number.parse().ok().map(CallId) else {
             return;
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return; // The call has ended already.
         };
-        if entry.page != Some(connection) || wire_id(call, entry.attempt) != call_id {
-            return; // The call was not sent to this worker, or was withdrawn.
+        if !entry.answered_by(connection, call, &call_id) {
+            return;
         }
-        entry.page = None;
         match reply {
             PageReply::Done(reply) => self.page_done(call, reply),
             PageReply::NotBegun => {
-                // The next worker gets the call under another id.
-                entry.attempt += 1;
+                entry.withdraw();
                 let outcome = Finish::NotBegun;
                 self.core.input(Input::Finished { call, outcome });
             }
@@ -233,9 +227,7 @@ impl MainLoop {
     }
 
     fn page_done(&mut self, call: CallId, reply: CallReply) {
-        if let Some(entry) = self.calls.get_mut(&call) {
-            entry.payload = Some(reply);
-        }
+        self.calls.keep_reply(call, reply);
         self.core.input(Input::Finished {
             call,
             outcome: Finish::Done,
@@ -244,12 +236,8 @@ impl MainLoop {
 
     /// Cancels a call in its page.
     pub(super) fn cancel_page_call(&mut self, call: CallId) {
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return;
-        };
-        entry.checking = false;
-        if let Some(connection) = entry.page.take() {
-            let call_id = wire_id(call, entry.attempt);
+        let entry = self.calls.get_mut(call);
+        if let Some((connection, call_id)) = entry.and_then(|entry| entry.cancel_in_page(call)) {
             self.page_tools
                 .tell(connection, ToPage::CancelCall { call_id });
         }
@@ -278,14 +266,6 @@ pub(super) async fn check<T: Send + 'static>(
 /// Reports to the main loop, but does not wait if the loop is ending.
 pub(super) async fn report(events: &mpsc::Sender<Event>, event: PagesEvent) {
     let _ = events.send(event.into()).await;
-}
-
-/// The id of a call on the wire. A call that is withdrawn from one page and sent to another gets a new id.
-fn wire_id(call: CallId, attempt: u32) -> String {
-    match attempt {
-        0 => call.0.to_string(),
-        attempt => format!("{}.{attempt}", call.0),
-    }
 }
 
 /// The number of concurrent checks: each may need some memory.

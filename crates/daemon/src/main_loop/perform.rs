@@ -81,7 +81,7 @@ impl MainLoop {
                 target,
             } => self.run_tool(call, browser, target),
             Output::Abort { call } => {
-                if let Some(call) = self.calls.get(&call) {
+                if let Some(call) = self.calls.get(call) {
                     call.cancel.cancel();
                 }
                 self.cancel_page_call(call);
@@ -94,10 +94,8 @@ impl MainLoop {
                 reason,
             } => self.run_page_tool(call, &place, tool, &name, reason),
             Output::TakeBack { call } => {
-                if let Some(entry) = self.calls.get_mut(&call) {
-                    entry.page = None;
-                    entry.checking = false;
-                    entry.attempt += 1;
+                if let Some(call) = self.calls.get_mut(call) {
+                    call.withdraw();
                 }
             }
             Output::PagesRefused {
@@ -152,7 +150,7 @@ impl MainLoop {
 
     /// The context for a call's new tab, if its session has its own.
     fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
-        let call = self.calls.get(&call)?;
+        let call = self.calls.get(call)?;
         let (session, name) = (call.session, call.extras.context.clone());
         let isolated = self.sessions.get(session)?.options.isolated;
         (isolated || name.is_some()).then(|| self.browsers.contexts.of(browser, session, name))
@@ -162,7 +160,7 @@ impl MainLoop {
     fn storage_state_for(&self, call: CallId) -> Option<PathBuf> {
         let call = self
             .calls
-            .get(&call)
+            .get(call)
             .filter(|call| call.extras.context.is_none())?;
         let session = self.sessions.get(call.session)?;
         session.options.storage_state.clone()
@@ -170,20 +168,20 @@ impl MainLoop {
 
     /// The folder for files of a call without a path.
     fn output_of(&self, call: CallId) -> Option<OutputFolder> {
-        let session = self.calls.get(&call)?.session;
+        let session = self.calls.session_of(call)?;
         let session = self.sessions.get(session)?;
         Some(session.output.clone())
     }
 
     /// The session of a call, and how many generated tools it wants.
     fn wanted_by(&self, call: CallId) -> (Option<SessionId>, Option<usize>) {
-        let session = self.calls.get(&call).map(|call| call.session);
+        let session = self.calls.session_of(call);
         let generate = session.and_then(|session| self.sessions.generated_in_list_of(session));
         (session, generate)
     }
 
     pub(super) fn extras(&self, call: CallId) -> convert::CallExtras {
-        let call = self.calls.get(&call);
+        let call = self.calls.get(call);
         call.map(|call| call.extras.clone()).unwrap_or_default()
     }
 
@@ -192,7 +190,7 @@ impl MainLoop {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (Some(entry), Some(handle)) = (self.calls.get_mut(&call), self.browsers.get(browser))
+        let (Some(entry), Some(handle)) = (self.calls.get_mut(call), self.browsers.get(browser))
         else {
             return;
         };
@@ -209,7 +207,7 @@ impl MainLoop {
     }
 
     fn run_tool(&mut self, call: CallId, browser: BrowserId, target: TargetId) {
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return;
         };
         let Some(prepared) = entry.prepared.take() else {

@@ -19,7 +19,7 @@ impl MainLoop {
 
     /// All restrictions of a call's session.
     pub(super) fn origins_for(&self, call: CallId) -> OriginPolicy {
-        let session = self.calls.get(&call).map(|call| call.session);
+        let session = self.calls.session_of(call);
         session.map_or_else(OriginPolicy::default, |session| self.origins_of(session))
     }
 

@@ -8,7 +8,7 @@ use tabmux_protocol::{CallFailure, CallReply, Content};
 
 impl MainLoop {
     pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<Renewed>) {
-        let Some(call) = self.calls.remove(&call) else {
+        let Some(call) = self.calls.remove(call) else {
             return;
         };
         let session = self.sessions.get(call.session);
@@ -72,7 +72,7 @@ impl MainLoop {
                 .metrics
                 .answered(browser, took, reply.is_error);
         }
-        self.audit.note(audit::Entry {
+        self.calls.audit.note(audit::Entry {
             time: audit::now(),
             session: who.to_owned(),
             client: session

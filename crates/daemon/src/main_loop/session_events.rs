@@ -52,8 +52,7 @@ impl MainLoop {
         }
         self.browsers.session_closed(session, &self.core);
         self.browsers.following.want(self.sessions.is_followed());
-        self.questions.forget(session);
-        self.asking.publish(&self.questions);
+        self.calls.questions.forget(session);
         self.persons.labels.remove(session);
     }
 

@@ -82,11 +82,9 @@ impl MainLoop {
     }
 
     fn doings_of(&self, session: SessionId, peer: &PeerName) -> (Vec<Doing>, usize) {
-        let calls = self.calls.iter();
-        let mut calls: Vec<_> = calls.filter(|(_, call)| call.session == session).collect();
-        calls.sort_by_key(|(id, _)| **id);
+        let calls = self.calls.of_session(session);
         let more = calls.len().saturating_sub(MOST_DOINGS);
-        let doings = calls.into_iter().take(MOST_DOINGS).map(|(_, call)| {
+        let doings = calls.into_iter().take(MOST_DOINGS).map(|call| {
             let here = call
                 .place
                 .as_ref()
@@ -101,7 +99,7 @@ impl MainLoop {
     }
 
     fn questions_shown(&self) -> Vec<QuestionInfo> {
-        let questions = self.questions.shown().filter_map(|(id, view)| {
+        let questions = self.calls.questions.shown().filter_map(|(id, view)| {
             let session = self.sessions.get(id)?;
             let label = self.persons.labels.of(id)?;
             Some(QuestionInfo {
