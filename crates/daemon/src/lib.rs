@@ -36,7 +36,6 @@ pub mod policy;
 pub mod questions;
 pub mod socket;
 
-mod agent_labels;
 mod answer_cleanup;
 mod argument_check;
 mod audit;
@@ -55,6 +54,7 @@ mod memory;
 mod page_quotas;
 mod page_tools;
 mod page_updates;
+mod panel;
 mod pending_slots;
 mod record;
 mod sessions;

@@ -7,33 +7,35 @@ mod confirm;
 mod event;
 mod limits;
 mod look_for_tools;
+mod notes;
 mod open_sessions;
+mod opened_tabs;
 mod overview;
 mod page_calls;
 mod page_events;
+mod panel_events;
 mod perform;
-mod person;
 mod policy;
 mod replies;
 mod session_events;
+mod showing;
 
-pub(crate) use event::{Answer, Event, PagesEvent, Titles};
+pub(crate) use event::{Answer, Event, PagesEvent, PersonEvent, Titles};
 pub(crate) use page_calls::FoundAnswer;
-pub(crate) use person::{PersonEvent, PersonRequest};
 
 use crate::audit::Audit;
 use crate::browsers::Browsers;
 use crate::calls::Calls;
-use crate::extension::{Extensions, PeerName};
+use crate::extension::Extensions;
 use crate::loop_costs::{LoopCosts, Worked};
 use crate::memory::Memory;
 use crate::page_tools::PageTools;
-use crate::policy::{PolicyChange, PolicyFile};
+use crate::panel::Panel;
+use crate::policy::PolicyFile;
 use crate::questions::Asking;
 use crate::timed_core::TimedCore;
 use crate::{catalogue, work};
 use open_sessions::OpenSessions;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_core::{Config, Core, Finish, Input};
@@ -45,18 +47,11 @@ pub(crate) struct MainLoop {
     events: mpsc::Sender<Event>,
     sessions: OpenSessions,
     browsers: Browsers,
-    calls: Calls,
-    memory: Memory,
-    /// The core's change counter when the notes were last taken; `None` if they must be taken again.
-    noted: Option<u64>,
     page_tools: PageTools,
+    calls: Calls,
+    panel: Panel,
+    memory: Memory,
     costs: LoopCosts,
-    /// The person's rules, which apply to all sessions.
-    policy_file: PolicyFile,
-    /// The person's rule changes, in order; the first one is being written.
-    policy_changes: VecDeque<(PolicyChange, PeerName)>,
-    /// The people at their browsers.
-    persons: person::Persons,
 }
 
 impl MainLoop {
@@ -82,15 +77,12 @@ impl MainLoop {
             core: TimedCore::start(Core::new(config)),
             sessions: OpenSessions::new(shared),
             browsers: Browsers::new(extensions, events.clone()),
-            events,
-            calls: Calls::new(audit, asking),
-            memory,
-            noted: None,
             page_tools: PageTools::default(),
+            calls: Calls::new(audit, asking),
+            panel: Panel::new(policy_file, events.clone()),
+            events,
+            memory,
             costs: LoopCosts::default(),
-            policy_file,
-            policy_changes: VecDeque::new(),
-            persons: person::Persons::default(),
         }
     }
 
@@ -125,7 +117,7 @@ impl MainLoop {
                     is_news = false;
                     begun
                 }
-                () = self.persons.alarm() => {
+                () = self.panel.alarm() => {
                     let begun = ("show", Worked::now());
                     self.show_persons();
                     is_news = false;
@@ -139,7 +131,7 @@ impl MainLoop {
                 self.perform(output);
             }
             if is_news {
-                self.persons.note();
+                self.panel.note();
             }
             self.costs.spent(kind, since);
         };
@@ -171,7 +163,10 @@ impl MainLoop {
             }
             Event::Resume { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
             Event::Abandon => self.close_abandoned(),
-            Event::PolicyWritten { rules } => self.change_written(rules),
+            Event::PolicyWritten { rules } => {
+                self.notice_policy();
+                self.panel.rules_written(rules);
+            }
             Event::Pages(event) => self.pages_event(event),
             Event::Overview {
                 answer,
@@ -204,7 +199,7 @@ impl MainLoop {
                 result,
                 peer,
             } => {
-                let private = self.policy_file.private_windows();
+                let private = self.panel.rules.file.private_windows();
                 self.browsers
                     .attempted(browser, result, peer, private, &mut self.core);
             }

@@ -99,7 +99,6 @@ impl Asking {
     pub fn open(&self) -> watch::Receiver<Vec<QuestionView>> {
         self.open.subscribe()
     }
-
 }
 
 impl About {

@@ -16,7 +16,6 @@ impl MainLoop {
     /// Closes such tabs in connected browsers. Returns those in other browsers.
     fn close_abandoned_here(&mut self) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
         let mut in_other_browsers: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
-        self.noted = None;
         let awaited = self.awaited_tabs();
         for tab in self.memory.take_abandoned() {
             let peer = tab.extension.clone().map(PeerName);

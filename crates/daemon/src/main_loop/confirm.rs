@@ -60,7 +60,7 @@ impl MainLoop {
                 self.calls.before_asking.insert((session, name));
                 let given = Arc::clone(&wanted.parsed.page_arguments);
                 let (call, events) = (wanted.for_later(), self.events.clone());
-                let policy_reader = self.policy_file.policy_reader();
+                let policy_reader = self.panel.rules.file.policy_reader();
                 tokio::spawn(async move {
                     let outcome = check_and_show(&record, given).await;
                     reread(policy_reader.as_ref()).await;
@@ -185,7 +185,7 @@ impl MainLoop {
     /// The question was not answered in time.
     pub(super) fn question_expired(&mut self, id: &str) {
         if let Some(mut question) = self.calls.questions.take_waiting(id) {
-                self.note(question.session, &question.view, audit::Outcome::Unanswered);
+            self.note(question.session, &question.view, audit::Outcome::Unanswered);
             if let Some(call) = question.waiting.take() {
                 call.answer(CallReply::error(TOO_LATE));
             }
@@ -233,7 +233,7 @@ impl MainLoop {
     }
 
     fn are_questions_shown(&self) -> bool {
-        self.calls.questions.are_shown() || self.persons.can_be_asked()
+        self.calls.questions.are_shown() || self.panel.can_be_asked()
     }
 
     fn decide(&self, question: &Question, allowed: bool) -> bool {

@@ -1,15 +1,15 @@
 //! The closed set of events that the main loop handles.
 
-use super::PersonEvent;
 use super::confirm::Checked;
 use super::page_calls::{CheckedCall, FoundAnswer};
-use crate::extension::PeerName;
+use crate::extension::{Peer, PeerName};
 use crate::handle::Client;
 use crate::handle::Here;
 use crate::incoming::Incoming;
 use crate::options::SessionOptions;
 use crate::page_quotas::Held;
 use crate::page_updates::PageUpdate;
+use crate::panel::PersonRequest;
 use crate::policy::PersonRules;
 use crate::record::Listed;
 use std::path::PathBuf;
@@ -22,6 +22,7 @@ use tabmux_protocol::page::ToPage;
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// An event for the main loop.
 #[derive(Debug)]
@@ -231,4 +232,20 @@ impl From<PagesEvent> for Event {
     fn from(event: PagesEvent) -> Self {
         Self::Pages(event)
     }
+}
+
+/// Events of a person's extension.
+#[derive(Debug)]
+pub(crate) enum PersonEvent {
+    /// Their extension connected.
+    Arrived { peer: Arc<Peer> },
+    /// They request something.
+    Requested {
+        peer: PeerName,
+        request: PersonRequest,
+    },
+    /// Their extension disconnected.
+    Left { peer: PeerName },
+    /// It has been disconnected for so long that its pause no longer applies.
+    Lapsed { peer: PeerName, left: Instant },
 }

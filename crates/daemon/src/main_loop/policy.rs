@@ -1,8 +1,6 @@
 //! Which sites a session may access: its own flags, and the person's rules for all sessions.
 
-use super::{Event, MainLoop};
-use crate::extension::PeerName;
-use crate::policy::{PersonRules, PolicyChange, change_file};
+use super::MainLoop;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
@@ -14,7 +12,7 @@ impl MainLoop {
         let own = self.sessions.get(session).map(|it| &it.options.origins);
         own.cloned()
             .unwrap_or_default()
-            .and(self.policy_file.policy())
+            .and(self.panel.rules.file.policy())
     }
 
     /// All restrictions of a call's session.
@@ -26,56 +24,9 @@ impl MainLoop {
     /// Applies the latest contents of the person's file. The sender of the current event has reread the file before,
     /// so a call is never judged by outdated rules.
     pub(super) fn notice_policy(&mut self) {
-        if self.policy_file.refresh() {
+        if self.panel.rules.file.refresh() {
             self.policy_changed();
         }
-    }
-
-    /// Applies a change that the person made in the side panel. Changes are written in separate tasks, one after the
-    /// other.
-    pub(super) fn change_policy(&mut self, change: PolicyChange, peer: PeerName) {
-        if self.policy_changes.len() >= MOST_CHANGES {
-            let why = "The rules cannot be written now. Try again later.".to_owned();
-            return self.or_deny(&peer, Err(why));
-        }
-        self.policy_changes.push_back((change, peer));
-        if self.policy_changes.len() == 1 {
-            self.write_policy();
-        }
-    }
-
-    fn write_policy(&mut self) {
-        let Some((change, _)) = self.policy_changes.front() else {
-            return;
-        };
-        let (change, events) = (change.clone(), self.events.clone());
-        let file = self
-            .policy_file
-            .path()
-            .zip(self.policy_file.policy_reader());
-        tokio::spawn(async move {
-            let rules = match file {
-                None => Err(
-                    "This server has no policy file, so rules cannot be changed here.".to_owned(),
-                ),
-                Some((path, policy_reader)) => {
-                    let write = move || change_file(&path, &change);
-                    let written = tokio::task::spawn_blocking(write).await;
-                    policy_reader.reread().await;
-                    written.unwrap_or_else(|error| Err(error.to_string()))
-                }
-            };
-            let _ = events.send(Event::PolicyWritten { rules }).await;
-        });
-    }
-
-    /// A change was written, or failed. Starts the next one.
-    pub(super) fn change_written(&mut self, rules: Result<PersonRules, String>) {
-        self.notice_policy();
-        if let Some((_, peer)) = self.policy_changes.pop_front() {
-            self.or_deny(&peer, rules.map(drop));
-        }
-        self.write_policy();
     }
 
     fn policy_changed(&mut self) {
@@ -97,6 +48,28 @@ impl MainLoop {
         }
     }
 
+    /// Shows tabs of private windows to agents, or takes them away.
+    fn private_windows_changed(&mut self) {
+        let allowed = self.panel.rules.file.private_windows();
+        for peer in self.panel.peers() {
+            if !allowed {
+                for tab in peer.private_tabs() {
+                    self.take_back(&peer.instance, tab);
+                }
+            }
+            peer.set_private(allowed);
+        }
+        for (browser, target) in self.browsers.set_private(allowed) {
+            let taken = target.clone();
+            self.core.input(Input::TakenBack { browser, target });
+            self.core.input(Input::TabGone {
+                browser,
+                target: taken,
+                crashed: false,
+            });
+        }
+    }
+
     /// Whether a call may open its address. Nothing has been sent yet.
     pub(super) fn may_open(&self, session: SessionId, kind: &CallKind) -> Result<(), String> {
         let (CallKind::OpenTab { url, .. } | CallKind::NewPage { url }) = kind else {
@@ -106,9 +79,6 @@ impl MainLoop {
         checked.map_err(|blocked| blocked.to_string())
     }
 }
-
-/// More than a person requests at once.
-const MOST_CHANGES: usize = 32;
 
 /// The policy as a filter for the core. Verdicts are cached: the core asks for every tab that offers a tool.
 pub(super) fn site_filter(policy: OriginPolicy) -> SiteFilter {

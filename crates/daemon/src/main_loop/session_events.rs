@@ -23,7 +23,7 @@ impl MainLoop {
             options.follow_user_focus = follows;
         }
         let mut config = SessionConfig {
-            site_filter: policy::site_filter(options.origins.and(self.policy_file.policy())),
+            site_filter: policy::site_filter(options.origins.and(self.panel.rules.file.policy())),
             ..options.config()
         };
         for plan in &options.browsers {
@@ -34,7 +34,7 @@ impl MainLoop {
         if client.screen.is_some() {
             self.browsers.screen.clone_from(&client.screen);
         }
-        let labels = &mut self.persons.labels;
+        let labels = &mut self.panel.labels;
         labels.add(session, &client.name, &client.session, number);
         if let Some(label) = labels.of(session) {
             config.label = label.name().into();
@@ -53,7 +53,7 @@ impl MainLoop {
         self.browsers.session_closed(session, &self.core);
         self.browsers.following.want(self.sessions.is_followed());
         self.calls.questions.forget(session);
-        self.persons.labels.remove(session);
+        self.panel.labels.remove(session);
     }
 
     /// The tool list of a session.

@@ -1,6 +1,6 @@
 //! The contents of the side panel: which agents work where, open questions, and the person's rules.
 
-use super::{LOOKING_AGAIN, MainLoop};
+use super::MainLoop;
 use crate::extension::PeerName;
 use crate::questions::AskedBecause;
 use tabmux_browser::OriginPattern;
@@ -9,33 +9,19 @@ use tabmux_core::SessionId;
 use tabmux_protocol::extension::{
     AgentInfo, AgentTab, Because, Doing, QuestionInfo, RulesInfo, ToExtension,
 };
-use tokio::time::Instant;
 
 impl MainLoop {
     /// Updates every side panel whose contents changed.
-    pub(in crate::main_loop) fn show_persons(&mut self) {
+    pub(super) fn show_persons(&mut self) {
         // `tabmux policy` may have changed the rules without notice: what is read now is shown next time.
-        if let Some(policy_reader) = self.policy_file.policy_reader() {
+        if let Some(policy_reader) = self.panel.rules.file.policy_reader() {
             tokio::spawn(async move { policy_reader.reread().await });
         }
         self.notice_policy();
-        let is_anybody_there = !self.persons.peers.is_empty();
-        self.persons.show_at = is_anybody_there.then(|| Instant::now() + LOOKING_AGAIN);
-        let peers: Vec<_> = self.persons.peers.keys().cloned().collect();
-        for name in peers {
-            let overview = self.overview_for(&name);
-            let mut missed = false;
-            if let Some(shown) = self.persons.peers.get_mut(&name)
-                && shown.last.as_ref() != Some(&overview)
-            {
-                match shown.peer.tell(overview.clone()) {
-                    true => shown.last = Some(overview),
-                    false => missed = true,
-                }
-            }
-            if missed {
-                self.persons.note();
-            }
+        self.panel.start_update();
+        for peer in self.panel.peers() {
+            let overview = self.overview_for(&peer.instance);
+            self.panel.show(&peer.instance, overview);
         }
     }
 
@@ -44,7 +30,7 @@ impl MainLoop {
         let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
         let agents = sessions.take(MOST_AGENTS);
         let agents = agents.filter_map(|(id, session)| {
-            let label = self.persons.labels.of(id)?;
+            let label = self.panel.labels.of(id)?;
             let (tabs, more_tabs) = self.tabs_for(id, peer);
             let (doing, more_doing) = self.doings_of(id, peer);
             Some(AgentInfo {
@@ -101,7 +87,7 @@ impl MainLoop {
     fn questions_shown(&self) -> Vec<QuestionInfo> {
         let questions = self.calls.questions.shown().filter_map(|(id, view)| {
             let session = self.sessions.get(id)?;
-            let label = self.persons.labels.of(id)?;
+            let label = self.panel.labels.of(id)?;
             Some(QuestionInfo {
                 id: view.id.clone(),
                 session: session.client.session.clone(),
@@ -120,7 +106,7 @@ impl MainLoop {
     }
 
     fn rules_shown(&self) -> RulesInfo {
-        let rules = match self.policy_file.rules() {
+        let rules = match self.panel.rules.file.rules() {
             Ok(rules) => rules,
             Err(why) => {
                 return RulesInfo {
