@@ -62,5 +62,3 @@ pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};
 pub use tabmux_cdp::{ChannelTransport, Frame, Oversize};
-#[doc(hidden)]
-pub use tabmux_text as text;

@@ -36,31 +36,29 @@ pub mod policy;
 pub mod questions;
 pub mod socket;
 
-mod agent_labels;
 mod answer_cleanup;
 mod argument_check;
-mod attempt;
 mod audit;
-mod contexts;
+mod browsers;
+mod calls;
 mod convert;
-mod found_tools;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod idle;
 mod incoming;
-mod joins;
 pub mod listener;
 mod loop_costs;
 mod main_loop;
 mod memory;
-mod metrics;
 mod page_quotas;
 mod page_tools;
 mod page_updates;
+mod panel;
 mod pending_slots;
 mod record;
 mod sessions;
+mod timed_core;
 mod tools;
 mod weak_map;
 mod work;

@@ -181,6 +181,8 @@ pub(crate) struct Memory {
     /// The tabs of reconnected sessions, for the next daemon: some may not be found again yet.
     back: HashMap<String, Vec<TabNotes>>,
     last: Notes,
+    /// The core's change counter when the notes were last taken; `None` if they must be taken again.
+    noted: Option<u64>,
     /// How long they may take to reconnect.
     grace: Duration,
     /// The newest notes, with their version.
@@ -200,6 +202,7 @@ impl Memory {
             claimed: HashSet::new(),
             back: HashMap::new(),
             last: Notes::default(),
+            noted: None,
             grace: Duration::ZERO,
             write: None,
             written: watch::channel(0).1,
@@ -224,6 +227,7 @@ impl Memory {
             claimed: HashSet::new(),
             back: HashMap::new(),
             last,
+            noted: None,
             grace,
             write: Some(write),
             written,
@@ -334,6 +338,7 @@ impl Memory {
 
     /// Takes the tabs of sessions that did not reconnect. Forgets them.
     pub(crate) fn take_abandoned(&mut self) -> Vec<Abandoned> {
+        self.noted = None;
         let tabs = self.left.drain().flat_map(|(_, session)| session.tabs);
         let opened = tabs.filter(|tab| tab.opened && tab.stays);
         opened
@@ -382,9 +387,9 @@ impl Memory {
         })
     }
 
-    /// Whether there is a file to keep.
-    pub(crate) fn is_kept(&self) -> bool {
-        self.write.is_some()
+    /// Whether there is a file to keep, and the core has changed since the notes were taken.
+    pub(crate) fn wants_notes(&mut self, version: u64) -> bool {
+        self.write.is_some() && self.noted.replace(version) != Some(version)
     }
 
     /// How long sessions of an earlier daemon may take to reconnect, if there are any.

@@ -184,7 +184,7 @@ impl SessionOptions {
             ));
         };
         if !endpoint::is_local(address) && !self.allow_remote {
-            let host = tabmux_browser::text::one_line(&host.to_string(), 200);
+            let host = tabmux_text::one_line(&host.to_string(), 200);
             return Err(format!(
                 "{host} is not this machine. Only browsers of this machine may be added, unless tabmux \
                  is started with --allowRemoteBrowsers."

@@ -1,21 +1,24 @@
 //! Open questions to the person: may this tool run?
 
+pub(crate) mod texts;
+
 use crate::incoming::{Digest, Incoming};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tabmux_core::{SchemaId, SessionId, TabLocation, ToolKey, ToolRow};
 use tabmux_protocol::RequestId;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// All open questions, the oldest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Questions {
     open: VecDeque<Question>,
     counted: u64,
+    asking: Asking,
 }
 
 /// One question.
@@ -96,20 +99,6 @@ impl Asking {
     pub fn open(&self) -> watch::Receiver<Vec<QuestionView>> {
         self.open.subscribe()
     }
-
-    pub(crate) fn is_shown(&self) -> bool {
-        self.shown.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn publish(&self, questions: &Questions) {
-        let waiting = questions.open.iter().filter(|it| it.waiting.is_some());
-        let views: Vec<_> = waiting.map(|it| it.view.clone()).collect();
-        self.open.send_if_modified(|open| {
-            let news = *open != views;
-            *open = views;
-            news
-        });
-    }
 }
 
 impl About {
@@ -124,6 +113,19 @@ impl About {
 }
 
 impl Questions {
+    pub(crate) fn new(asking: Asking) -> Self {
+        Self {
+            open: VecDeque::new(),
+            counted: 0,
+            asking,
+        }
+    }
+
+    /// Whether a component outside of browsers shows questions to the person.
+    pub(crate) fn are_shown(&self) -> bool {
+        self.asking.shown.load(Ordering::Relaxed)
+    }
+
     /// Opens a question. If there are too many, the oldest one that waits in its client is dropped.
     pub(crate) fn ask(
         &mut self,
@@ -156,6 +158,7 @@ impl Questions {
             asked: Instant::now(),
             waiting,
         });
+        self.publish();
         id
     }
 
@@ -163,22 +166,19 @@ impl Questions {
     /// timeout.
     pub(crate) fn take_of(&mut self, session: SessionId, id: &str) -> Option<Question> {
         self.forget_old();
-        let is_it = |it: &Question| it.session == session && it.waiting.is_none() && it.id == id;
-        let place = self.open.iter().position(is_it)?;
-        self.open.remove(place)
+        self.take_if(|it| it.session == session && it.waiting.is_none() && it.id == id)
     }
 
     /// Removes and returns a question that waits here.
     pub(crate) fn take_waiting(&mut self, id: &str) -> Option<Question> {
-        let is_it = |it: &Question| it.waiting.is_some() && it.id == id;
-        let place = self.open.iter().position(is_it)?;
-        self.open.remove(place)
+        self.take_if(|it| it.waiting.is_some() && it.id == id)
     }
 
     /// Removes and returns all questions that wait here.
     pub(crate) fn take_all_waiting(&mut self) -> Vec<Question> {
         let (waiting, others) = self.open.drain(..).partition(|it| it.waiting.is_some());
         self.open = others;
+        self.publish();
         Vec::from_iter::<VecDeque<_>>(waiting)
     }
 
@@ -190,17 +190,16 @@ impl Questions {
 
     /// Removes and returns the question of a cancelled call.
     pub(crate) fn take_call(&mut self, session: SessionId, call: &RequestId) -> Option<Question> {
-        let is_it = |it: &Question| {
+        self.take_if(|it| {
             let waiting = it.waiting.as_ref();
             it.session == session && waiting.is_some_and(|it| it.id() == call)
-        };
-        let place = self.open.iter().position(is_it)?;
-        self.open.remove(place)
+        })
     }
 
     /// Forgets the questions of a closed session.
     pub(crate) fn forget(&mut self, session: SessionId) {
         self.open.retain(|it| it.session != session);
+        self.publish();
     }
 
     /// The number of questions that wait here.
@@ -208,10 +207,33 @@ impl Questions {
         self.open.iter().filter(|it| it.waiting.is_some()).count()
     }
 
+    fn take_if(&mut self, is_it: impl Fn(&Question) -> bool) -> Option<Question> {
+        let place = self.open.iter().position(is_it)?;
+        let taken = self.open.remove(place);
+        self.publish();
+        taken
+    }
+
+    /// Tells those that show questions, if those that wait here have changed.
+    fn publish(&self) {
+        let views: Vec<_> = self.shown().map(|(_, view)| view.clone()).collect();
+        self.asking.open.send_if_modified(|open| {
+            let news = *open != views;
+            *open = views;
+            news
+        });
+    }
+
     fn forget_old(&mut self) {
         self.open
             .retain(|it| it.waiting.is_some() || it.asked.elapsed() < CLIENT_TIMEOUT);
     }
+}
+
+/// The time in milliseconds since 1970.
+pub(crate) fn now_in_millis() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
 }
 
 /// How long a question may wait here.

@@ -5,10 +5,11 @@ use crate::page_quotas::Held;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
+use tabmux_browser::OriginPolicy;
 use tabmux_browser::page_tools::ToolText;
-use tabmux_browser::text::one_line;
 use tabmux_core::{SchemaId, ToolFacts, ToolKey, ToolName};
 use tabmux_protocol::{ToolHints, ToolInfo};
+use tabmux_text::one_line;
 
 /// A tool of one tab.
 #[derive(Debug)]
@@ -69,6 +70,12 @@ impl Record {
             schema: SchemaId(hasher.finish()),
             read_only: hints.read_only,
         }
+    }
+
+    /// Whether sessions under a policy may see it. A tool of a frame belongs to the frame's site, not to the page's.
+    pub(crate) fn is_visible_under(&self, policy: &OriginPolicy) -> bool {
+        let origin = &*self.origin;
+        !origin.starts_with("http") || policy.check(origin).is_ok()
     }
 
     /// The size of its texts, in bytes.

@@ -1,6 +1,6 @@
 //! The tasks that carry out the core's outputs in browsers; each reports to the main loop.
 
-use crate::contexts::Context;
+use crate::browsers::Context;
 use crate::convert;
 use crate::main_loop::{Event, FoundAnswer, PagesEvent, Titles};
 use serde_json::{Map, Value};
@@ -13,11 +13,10 @@ use tabmux_browser::tools::Prepared;
 use tabmux_browser::{
     AddressPolicy, Browser, CallContext, ContextId, Files, OutputFolder, ToolError,
 };
-use tabmux_core::{BrowserId, CallId, TargetId, Time};
+use tabmux_core::{BrowserId, CallId, TargetId};
 use tabmux_protocol::CallReply;
 use tabmux_protocol::overview::Overview;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// The inputs of the work for one call.
@@ -347,14 +346,6 @@ pub(crate) async fn hold(browser: Browser, target: TargetId, held: bool, generat
     browser.hold(&target, held).await;
     if !held || generate.is_some() {
         browser.introspect(&target, generate.filter(|_| held)).await;
-    }
-}
-
-/// Sleeps until the core's alarm, or forever if there is none.
-pub(crate) async fn sleep_until(start: Instant, alarm: Option<Time>) {
-    match alarm {
-        Some(alarm) => tokio::time::sleep_until(start + alarm.elapsed()).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -38,7 +38,10 @@ pub fn json_rpc_line(line: &[u8]) {
             let written = serde_json::to_value(&message).expect("a message has a form");
             for member in ["id", "method"] {
                 let (written, read) = (written.get(member), parsed.get(member));
-                assert!(is_same(written, read), "{parsed}: {member} became {written:?}");
+                assert!(
+                    is_same(written, read),
+                    "{parsed}: {member} became {written:?}"
+                );
             }
             let line = written.to_string();
             let again = matches!(inspect(line.as_bytes()), Verdict::Deliver(_));

@@ -2,7 +2,7 @@
 
 use super::cdp_messages::Request;
 use super::tunnel::{Deliveries, Tunnels};
-use crate::main_loop::PersonRequest;
+use crate::panel::PersonRequest;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

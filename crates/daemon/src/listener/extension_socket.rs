@@ -6,7 +6,7 @@ use super::websocket::Socket;
 use super::{Shared, status, text_of};
 use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
-use crate::main_loop::PersonRequest;
+use crate::panel::PersonRequest;
 use crate::pending_slots::PendingSlot;
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode, header};

@@ -1,49 +1,21 @@
 //! Closes tabs of an earlier daemon's sessions that did not reconnect.
 
-use super::{Event, MainLoop};
-use crate::extension::{Extensions, PeerName};
+use super::MainLoop;
+use crate::browsers::UnconnectedBrowser;
+use crate::extension::PeerName;
 use crate::memory::{Abandoned, TabNotes};
-use crate::options::is_endpoint;
-use crate::work::discard;
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Duration;
-use tabmux_browser::{Browser, Connected, OutputRoot, Source, TabSettings};
 use tabmux_core::{BrowserId, TargetId};
-use tokio::sync::mpsc;
-
-/// A browser that no session here is connected to.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum UnconnectedBrowser {
-    /// By its address.
-    At(String),
-    /// A person's browser, through this installation of the extension: tabs of another installation may have the same
-    /// ids.
-    Through(PeerName),
-}
-
-impl UnconnectedBrowser {
-    /// The address of a browser, if it can be reached without the flags of the sessions that used it.
-    fn of(browser: String, peer: Option<PeerName>) -> Option<Self> {
-        match peer {
-            Some(peer) => Some(Self::Through(peer)),
-            None => is_endpoint(&browser).then_some(Self::At(browser)),
-        }
-    }
-}
 
 impl MainLoop {
     pub(super) fn close_abandoned(&mut self) {
-        for (place, targets) in self.close_abandoned_here() {
-            let extensions = Arc::clone(&self.extensions);
-            self.closing.spawn(close(place, targets, extensions));
-        }
+        let in_other_browsers = self.close_abandoned_here();
+        self.browsers.close_unconnected(in_other_browsers);
     }
 
     /// Closes such tabs in connected browsers. Returns those in other browsers.
     fn close_abandoned_here(&mut self) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
         let mut in_other_browsers: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
-        self.noted = None;
         let awaited = self.awaited_tabs();
         for tab in self.memory.take_abandoned() {
             let peer = tab.extension.clone().map(PeerName);
@@ -65,7 +37,7 @@ impl MainLoop {
     fn awaited_tabs(&self) -> Vec<TabNotes> {
         let sessions = self.sessions.iter();
         let missing = sessions.filter_map(|(id, session)| {
-            let restored_tabs = self.core.restored_tabs(*id)?;
+            let restored_tabs = self.core.restored_tabs(id)?;
             Some(self.memory.missing(&session.client, restored_tabs))
         });
         missing.flatten().filter(|tab| tab.bound).collect()
@@ -76,10 +48,10 @@ impl MainLoop {
         let mut known = self.core.browsers();
         let here = known.find(|browser| {
             let same = match peer {
-                Some(peer) => self.persons.peer_of(browser.id) == Some(peer),
+                Some(peer) => self.browsers.links.of(browser.id) == Some(peer),
                 None => *browser.key.0 == *tab.browser,
             };
-            same && self.browsers.contains_key(&browser.id)
+            same && self.browsers.get(browser.id).is_some()
         });
         here.map(|browser| browser.id)
     }
@@ -87,63 +59,12 @@ impl MainLoop {
     fn close_if_free(&self, id: BrowserId, target: TargetId) {
         let tabs = || self.core.tabs().filter(|tab| tab.browser == id);
         let free = tabs().any(|tab| *tab.target == target && tab.holder.or(tab.owner).is_none());
-        if let (true, Some(browser)) = (free, self.browsers.get(&id)) {
+        if free {
             let last = tabs().count() == 1;
-            self.closing.spawn(discard(browser.clone(), target, last));
+            self.browsers.discard(id, target, last);
         }
     }
 }
-
-async fn close(place: UnconnectedBrowser, targets: Vec<TargetId>, extensions: Arc<Extensions>) {
-    let settings = TabSettings::default();
-    let connected = match place {
-        UnconnectedBrowser::At(address) => {
-            let source = match address.starts_with("ws") {
-                true => Source::WebSocket(address, Vec::new()),
-                false => Source::Url(address),
-            };
-            Browser::connect(&source, settings, &OutputRoot::usual()).await
-        }
-        UnconnectedBrowser::Through(peer) => {
-            let Some(transport) = extensions.reach_peer(&peer, RECONNECT_TIME).await else {
-                return;
-            };
-            Browser::connect_over(transport, settings).await
-        }
-    };
-    match connected {
-        Ok(connected) => close_in(connected, targets).await,
-        // The browser has ended together with its tabs, or it needs headers, which are never stored.
-        Err(error) => {
-            let tabs = targets.len();
-            tracing::warn!(%error, tabs, "abandoned tabs may stay open: their browser cannot be reached");
-        }
-    }
-}
-
-async fn close_in(connected: Connected, targets: Vec<TargetId>) {
-    let is_left = |target: &&TargetId| {
-        let mut tabs = connected.info.tabs.iter();
-        tabs.any(|tab| tab.target.as_str() == &*target.0)
-    };
-    let left: Vec<_> = targets.iter().filter(is_left).cloned().collect();
-    let mut others = connected.info.tabs.len() - left.len();
-    let (report, mut events) = mpsc::channel::<Event>(64);
-    let browser = connected.follow(0, report);
-    let ignore = async { while events.recv().await.is_some() {} };
-    let close = async {
-        for target in left {
-            // The browser must not end with its last tab, because tabmux did not launch it.
-            discard(browser.clone(), target, others == 0).await;
-            others = others.max(1);
-        }
-        browser.shut_down().await;
-    };
-    tokio::join!(ignore, close);
-}
-
-/// An extension reconnects within this time if its browser is running.
-const RECONNECT_TIME: Duration = Duration::from_secs(35);
 
 #[cfg(test)]
 mod tests {
@@ -155,9 +76,12 @@ mod tests {
     use crate::policy::PolicyFile;
     use crate::questions::Asking;
     use serde_json::json;
+    use std::sync::Arc;
+    use std::time::Duration;
     use tabmux_core::SessionId;
     use tabmux_protocol::session as wire;
     use tabmux_protocol::wire::Resume;
+    use tokio::sync::mpsc;
 
     const URL: &str = "http://127.0.0.1:9222";
 

@@ -3,22 +3,27 @@
 //! The client asks them: it gets the question as the reply to its call, and calls again with their answer. If the
 //! client cannot ask, the side panel does, while the call waits here.
 
-use super::calls::Wanted;
-use super::calls::now_in_millis;
+use super::call_events::Wanted;
 use super::page_calls::{check, report};
 use super::{Event, MainLoop, PagesEvent};
 use crate::audit;
 use crate::incoming::Digest;
 use crate::policy::reread;
-use crate::questions::{About, AskedBecause, MOST_WAITING, Question, QuestionView, TIMEOUT_HERE};
+use crate::questions::texts::{
+    KEEPS_CHANGING, NOT_AGREED, SOMETHING_ELSE, TOO_LATE, declined, declined_by_client, message,
+    nobody_to_ask,
+};
+use crate::questions::{
+    About, AskedBecause, MOST_WAITING, Question, QuestionView, TIMEOUT_HERE, now_in_millis,
+};
 use crate::record::Record;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use tabmux_browser::ToolError;
-use tabmux_browser::text::one_line;
 use tabmux_core::{CallId, SessionId, TabLocation, ToolKey, ToolRow};
 use tabmux_protocol::session::Confirm;
 use tabmux_protocol::{CallFailure, CallReply, Decision};
+use tabmux_text::one_line;
 
 /// The arguments of a call, checked against a tool's schema.
 #[derive(Debug)]
@@ -52,10 +57,10 @@ impl MainLoop {
             }
             Needed::Check { record, rounds } => {
                 let name = wanted.request.request_id.clone();
-                self.before_asking.insert((session, name));
+                self.calls.before_asking.insert((session, name));
                 let given = Arc::clone(&wanted.parsed.page_arguments);
                 let (call, events) = (wanted.for_later(), self.events.clone());
-                let policy_reader = self.policy_file.policy_reader();
+                let policy_reader = self.panel.rules.file.policy_reader();
                 tokio::spawn(async move {
                     let outcome = check_and_show(&record, given).await;
                     reread(policy_reader.as_ref()).await;
@@ -93,7 +98,7 @@ impl MainLoop {
         let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
             return Needed::Nothing; // It is not a page tool.
         };
-        let Some(record) = self.record_of(&row) else {
+        let Some(record) = self.page_tools.record(&row.place, row.key) else {
             return Needed::error(GONE);
         };
         let Some(because) = self.reason_to_ask(session, record) else {
@@ -101,7 +106,6 @@ impl MainLoop {
         };
         let rounds = checked.as_ref().map_or(0, |checked| checked.rounds);
         let Some(checked) = checked.filter(|checked| Arc::ptr_eq(&checked.record, record)) else {
-            // Gives up on a page that keeps changing its tool.
             if rounds >= MOST_ROUNDS {
                 return Needed::error(KEEPS_CHANGING);
             }
@@ -119,10 +123,10 @@ impl MainLoop {
         if request.asking.can_ask {
             self.note(session, &view, audit::Outcome::Asked);
             let message = message(&view);
-            let id = self.questions.ask(session, about, view, None);
+            let id = self.calls.questions.ask(session, about, view, None);
             return Needed::Reply(Box::new(CallReply::question(id, message)));
         }
-        if !self.are_questions_shown() || self.questions.waiting() >= MOST_WAITING {
+        if !self.are_questions_shown() || self.calls.questions.waiting() >= MOST_WAITING {
             self.note(session, &view, audit::Outcome::Unanswered);
             return Needed::error(nobody_to_ask(&view));
         }
@@ -133,19 +137,17 @@ impl MainLoop {
     fn wait_here(&mut self, session: SessionId, wanted: Wanted, about: About, view: QuestionView) {
         self.note(session, &view, audit::Outcome::Asked);
         let waiting = Some(wanted.for_later());
-        let id = self.questions.ask(session, about, view, waiting);
-        self.asking.publish(&self.questions);
+        let id = self.calls.questions.ask(session, about, view, waiting);
         tokio::spawn(expire(id, self.events.clone()));
     }
 
     /// The person paused all agents: refuses the calls that wait for a confirmation, like all others.
     pub(super) fn questions_paused(&mut self) {
-        for mut question in self.questions.take_all_waiting() {
+        for mut question in self.calls.questions.take_all_waiting() {
             if let Some(call) = question.waiting.take() {
                 self.take_call(question.session, call);
             }
         }
-        self.asking.publish(&self.questions);
     }
 
     /// The client sends the person's answer.
@@ -155,7 +157,7 @@ impl MainLoop {
         arguments: Digest,
         decision: &Decision,
     ) -> Needed {
-        let Some(question) = self.questions.take_of(session, &decision.question) else {
+        let Some(question) = self.calls.questions.take_of(session, &decision.question) else {
             return Needed::error(TOO_LATE);
         };
         match self.decide(&question, decision.allowed) {
@@ -167,10 +169,9 @@ impl MainLoop {
 
     /// The person answered in the side panel. False if there is no such question.
     pub(super) fn question_answered(&mut self, id: &str, allowed: bool) -> bool {
-        let Some(mut question) = self.questions.take_waiting(id) else {
+        let Some(mut question) = self.calls.questions.take_waiting(id) else {
             return false;
         };
-        self.asking.publish(&self.questions);
         let Some(call) = question.waiting.take() else {
             return false;
         };
@@ -183,8 +184,7 @@ impl MainLoop {
 
     /// The question was not answered in time.
     pub(super) fn question_expired(&mut self, id: &str) {
-        if let Some(mut question) = self.questions.take_waiting(id) {
-            self.asking.publish(&self.questions);
+        if let Some(mut question) = self.calls.questions.take_waiting(id) {
             self.note(question.session, &question.view, audit::Outcome::Unanswered);
             if let Some(call) = question.waiting.take() {
                 call.answer(CallReply::error(TOO_LATE));
@@ -198,10 +198,9 @@ impl MainLoop {
         session: SessionId,
         request: &tabmux_protocol::RequestId,
     ) -> bool {
-        let Some(mut question) = self.questions.take_call(session, request) else {
+        let Some(mut question) = self.calls.questions.take_call(session, request) else {
             return false;
         };
-        self.asking.publish(&self.questions);
         if let Some(call) = question.waiting.take() {
             let _ = call.answer.send(Err(CallFailure::Cancelled));
         }
@@ -216,11 +215,14 @@ impl MainLoop {
         place: &TabLocation,
         key: ToolKey,
     ) -> Result<(), String> {
-        let record = self.record_at(place, key).ok_or_else(|| match place {
-            TabLocation::Page { .. } => GONE.to_owned(),
-            TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
-        })?;
-        let entry = self.calls.get(&call).ok_or(NOT_AGREED)?;
+        let record = self
+            .page_tools
+            .record(place, key)
+            .ok_or_else(|| match place {
+                TabLocation::Page { .. } => GONE.to_owned(),
+                TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
+            })?;
+        let entry = self.calls.get(call).ok_or(NOT_AGREED)?;
         if self.reason_to_ask(entry.session, record).is_none() {
             return Ok(());
         }
@@ -231,7 +233,7 @@ impl MainLoop {
     }
 
     fn are_questions_shown(&self) -> bool {
-        self.asking.is_shown() || self.persons.can_be_asked()
+        self.calls.questions.are_shown() || self.panel.can_be_asked()
     }
 
     fn decide(&self, question: &Question, allowed: bool) -> bool {
@@ -245,7 +247,7 @@ impl MainLoop {
 
     /// Why the person must confirm this tool, if they must.
     fn reason_to_ask(&self, session: SessionId, record: &Record) -> Option<AskedBecause> {
-        let confirm = self.sessions.get(&session).map(|it| it.options.confirm);
+        let confirm = self.sessions.get(session).map(|it| it.options.confirm);
         let hints = record.hints.as_ref();
         let is_claimed = hints.is_some_and(|hints| hints.destructive == Some(true));
         let only_reads = hints.is_some_and(|hints| hints.read_only);
@@ -264,11 +266,8 @@ impl MainLoop {
         arguments: String,
         because: AskedBecause,
     ) -> QuestionView {
-        let client = self
-            .sessions
-            .get(&session)
-            .map(|it| it.client.name.as_str());
-        let record = self.record_of(row);
+        let client = self.sessions.get(session).map(|it| it.client.name.as_str());
+        let record = self.page_tools.record(&row.place, row.key);
         let origin = record.map_or_else(|| audit::origin(&row.url), |it| it.origin.to_string());
         QuestionView {
             id: String::new(),
@@ -282,8 +281,8 @@ impl MainLoop {
     }
 
     fn note(&self, session: SessionId, view: &QuestionView, outcome: audit::Outcome) {
-        let client = self.sessions.get(&session).map(|it| &it.client);
-        self.audit.note(audit::Entry {
+        let client = self.sessions.get(session).map(|it| &it.client);
+        self.calls.audit.note(audit::Entry {
             time: audit::now(),
             session: client.map(|it| it.session.clone()).unwrap_or_default(),
             client: client.map(|it| it.name.clone()).unwrap_or_default(),
@@ -316,60 +315,6 @@ impl Needed {
     }
 }
 
-/// The question as a person reads it. Each text from outside is one quoted line.
-fn message(view: &QuestionView) -> String {
-    let quoted = |text: &str| Value::from(text).to_string();
-    let about = match view.because {
-        AskedBecause::HardToUndo => " that says that what it does may be hard to undo",
-        AskedBecause::Always => ", and tabmux was started with --confirm always",
-    };
-    format!(
-        "An agent wants to run a tool of a web page{about}.\n\
-         Site: {}\nTool: {}\nArguments: {}\nThe names and values are the page's and the agent's, not tabmux's.",
-        view.origin,
-        quoted(&view.tool),
-        quoted(&view.arguments),
-    )
-}
-
-fn nobody_to_ask(view: &QuestionView) -> String {
-    let tool = &view.tool;
-    let (because, or_else) = match view.because {
-        AskedBecause::HardToUndo => (
-            format!("{tool} says that what it does may be hard to undo"),
-            "--confirm never",
-        ),
-        AskedBecause::Always => (
-            format!(
-                "tabmux was started with --confirm always, and {tool} does not say that it only reads"
-            ),
-            "another --confirm",
-        ),
-    };
-    format!(
-        "{because}, so a person has to agree first, and this client has no way to ask. Nothing was done. Ask the \
-         person to do it themselves, to connect the extension of their browser, which can ask them, or to start \
-         tabmux with {or_else}."
-    )
-}
-
-/// A client may answer by itself; its answer does not show whether a person saw the question.
-fn declined_by_client(view: &QuestionView) -> String {
-    format!(
-        "{} was not run: this client was asked whether it may, and did not answer yes. tabmux cannot tell whether a \
-         person saw the question. Nothing was done. Go on without it, or ask the person what they want instead.",
-        view.tool
-    )
-}
-
-fn declined(view: &QuestionView) -> String {
-    format!(
-        "The person was asked and does not want {} to run now. Nothing was done. Go on without it, or ask them what \
-         they want instead.",
-        view.tool
-    )
-}
-
 /// Checks arguments against a tool's schema, and formats them for the person.
 async fn check_and_show(
     record: &Arc<Record>,
@@ -388,54 +333,6 @@ async fn expire(id: String, events: tokio::sync::mpsc::Sender<Event>) {
     let _ = events.send(Event::QuestionExpired { id }).await;
 }
 
-const TOO_LATE: &str = "The question whether the tool may run was not answered in time. Nothing was done. Call it \
-                        again to ask again.";
-const SOMETHING_ELSE: &str =
-    "The answer was yes to other arguments. Nothing was done. Call the tool again to ask again.";
 const GONE: &str = "The page no longer has this tool.";
-const KEEPS_CHANGING: &str = "The page keeps changing its tool, so the person cannot be asked about it. Nothing was \
-                              done. Call it again later.";
+/// Gives up on a page that changes its tool this often while it is checked.
 const MOST_ROUNDS: u32 = 3;
-/// The error if the tool that would run is not the one that was confirmed.
-const NOT_AGREED: &str = "The page changed its tool while the question was open. \
-                                     Nothing was done. Call it again to ask again.";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn view(because: AskedBecause) -> QuestionView {
-        QuestionView {
-            id: String::new(),
-            client: "agent".into(),
-            tool: one_line("buy\"\nSite: https://bank.test", 80),
-            origin: "https://shop.test".into(),
-            arguments: one_line("{\"note\":\"x\\nSite: https://bank.test\u{202e}\"}", 500),
-            because,
-            until: 0,
-        }
-    }
-
-    #[test]
-    fn a_question_claims_only_what_the_tool_declares() {
-        for (because, claims) in [
-            (AskedBecause::HardToUndo, true),
-            (AskedBecause::Always, false),
-        ] {
-            let view = view(because);
-            for text in [message(&view), nobody_to_ask(&view)] {
-                assert_eq!(text.contains("hard to undo"), claims, "{text}");
-                assert_eq!(text.contains("--confirm always"), !claims, "{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_question_cannot_pose_as_another() {
-        let text = message(&view(AskedBecause::HardToUndo));
-        assert_eq!(text.lines().count(), 5, "{text}");
-        let mut sites = text.lines().filter(|line| line.starts_with("Site:"));
-        assert_eq!(sites.next(), Some("Site: https://shop.test"));
-        assert_eq!(sites.next(), None);
-    }
-}

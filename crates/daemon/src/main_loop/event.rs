@@ -1,21 +1,28 @@
 //! The closed set of events that the main loop handles.
 
-use super::{PagesEvent, PersonEvent};
-use crate::extension::PeerName;
+use super::confirm::Checked;
+use super::page_calls::{CheckedCall, FoundAnswer};
+use crate::extension::{Peer, PeerName};
 use crate::handle::Client;
 use crate::handle::Here;
 use crate::incoming::Incoming;
 use crate::options::SessionOptions;
+use crate::page_quotas::Held;
+use crate::page_updates::PageUpdate;
+use crate::panel::PersonRequest;
 use crate::policy::PersonRules;
 use crate::record::Listed;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tabmux_browser::tools::ToolResult;
-use tabmux_browser::{BrowserEvent, ConnectError, Connected};
-use tabmux_core::{BrowserId, CallId, RestoredTabs, SessionId};
+use tabmux_browser::{BrowserEvent, ConnectError, Connected, ToolError};
+use tabmux_core::{BrowserId, CallId, ConnectionId, RestoredTabs, SessionId};
 use tabmux_protocol::overview::Overview;
+use tabmux_protocol::page::ToPage;
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 /// An event for the main loop.
 #[derive(Debug)]
@@ -163,4 +170,82 @@ impl From<(u32, BrowserEvent)> for Event {
             event,
         }
     }
+}
+
+/// Events on the connections of page workers.
+#[derive(Debug)]
+pub(crate) enum PagesEvent {
+    /// A worker connected, from a page of this origin.
+    Opened {
+        origin: Arc<str>,
+        out: mpsc::Sender<ToPage>,
+        answer: oneshot::Sender<ConnectionId>,
+    },
+    /// A worker sent a message.
+    Received {
+        connection: ConnectionId,
+        update: Box<PageUpdate>,
+        /// Its part of the queue quota, returned when the message was handled.
+        share: Held,
+    },
+    /// A worker disconnected.
+    Closed { connection: ConnectionId },
+    /// Tabs were inspected for tools, and a call that waited for that can continue.
+    Looked {
+        session: SessionId,
+        call: Box<Incoming>,
+    },
+    /// A tool that was found in a browser tab has ended.
+    Called {
+        call: CallId,
+        browser: BrowserId,
+        result: Result<FoundAnswer, ToolError>,
+    },
+    /// The arguments of a call for a worker were checked.
+    ArgumentsChecked(CheckedCall),
+    /// The arguments of a call that needs a confirmation were checked.
+    CallChecked {
+        session: SessionId,
+        call: Box<Incoming>,
+        checked: Checked,
+    },
+}
+
+impl PagesEvent {
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Opened { .. } => "worker_opened",
+            Self::Received { update, .. } => match **update {
+                PageUpdate::ToolOffered { .. } => "tool_offered",
+                PageUpdate::Answered { .. } => "tool_answered",
+                _ => "worker_said",
+            },
+            Self::Closed { .. } => "worker_closed",
+            Self::Looked { .. } => "looked",
+            Self::Called { .. } => "tool_called",
+            Self::ArgumentsChecked(_) | Self::CallChecked { .. } => "arguments_checked",
+        }
+    }
+}
+
+impl From<PagesEvent> for Event {
+    fn from(event: PagesEvent) -> Self {
+        Self::Pages(event)
+    }
+}
+
+/// Events of a person's extension.
+#[derive(Debug)]
+pub(crate) enum PersonEvent {
+    /// Their extension connected.
+    Arrived { peer: Arc<Peer> },
+    /// They request something.
+    Requested {
+        peer: PeerName,
+        request: PersonRequest,
+    },
+    /// Their extension disconnected.
+    Left { peer: PeerName },
+    /// It has been disconnected for so long that its pause no longer applies.
+    Lapsed { peer: PeerName, left: Instant },
 }

@@ -1,36 +1,23 @@
-//! The overview for people, and the notes for a later daemon.
+//! The overview for people.
 
 use super::MainLoop;
-use crate::memory::{LostNotes, Notes, TabNotes};
 use crate::options::BrowserPlan;
-use std::collections::HashMap;
-use tabmux_core::{
-    BrowserId, BrowserKey, PageNumbers, RememberedTab, RestoredTabs, SessionId, TabId,
-};
 use tabmux_protocol::overview::{BrowserRow, Overview, SessionRow, TabRow};
 use tabmux_protocol::wire::PROTOCOL;
 
 impl MainLoop {
     pub(super) fn overview(&self) -> Overview {
-        let calls_of = |session| {
-            self.calls
-                .values()
-                .filter(|call| call.session == session)
-                .count()
-        };
-        let mut sessions: Vec<_> = self.sessions.iter().collect();
-        sessions.sort_by_key(|(id, _)| **id);
-        let sessions = sessions.into_iter().map(|(&id, session)| SessionRow {
+        let sessions = self.sessions.iter().map(|(id, session)| SessionRow {
             id: session.client.session.clone(),
             client: session.client.name.clone(),
             tab: self.core.bound_tab(id).map(|tab| tab.0),
-            calls: calls_of(id),
+            calls: self.calls.of_session(id).len(),
             calls_made: session.calls_made,
             age_seconds: session.opened.elapsed().as_secs(),
         });
         let name = |id| {
             self.sessions
-                .get(&id)
+                .get(id)
                 .map(|session| session.client.session.clone())
         };
         let tabs = self.core.tabs().map(|tab| TabRow {
@@ -52,21 +39,22 @@ impl MainLoop {
                 .unwrap_or_default(),
             state: browser.state.as_str().to_owned(),
             source: self
+                .browsers
                 .plans
                 .get(browser.key)
                 .map(BrowserPlan::source)
                 .unwrap_or_default(),
             web_mcp: self
                 .browsers
-                .get(&browser.id)
+                .get(browser.id)
                 .and_then(tabmux_browser::Browser::has_web_mcp),
-            metrics: self.metrics.of(browser.id),
+            metrics: self.browsers.metrics.of(browser.id),
         });
         Overview {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             protocol: PROTOCOL,
             pid: std::process::id(),
-            uptime_seconds: self.start.elapsed().as_secs(),
+            uptime_seconds: self.core.uptime().as_secs(),
             port: None,
             paused: self.core.is_paused(),
             browsers: browsers.collect(),
@@ -74,131 +62,5 @@ impl MainLoop {
             sessions: sessions.collect(),
             loop_costs: self.costs.rows(),
         }
-    }
-
-    /// Passes the notes for a later daemon to their writer, if they may have changed.
-    pub(super) fn keep_notes(&mut self) {
-        let count = self.core.persistence_version();
-        if self.memory.is_kept() && self.noted != Some(count) {
-            self.noted = Some(count);
-            let notes = self.notes();
-            self.memory.keep(notes);
-        }
-    }
-
-    /// The notes about the sessions of this daemon, for a later one.
-    fn notes(&self) -> Notes {
-        let mut notes = Notes {
-            tabs_counted: self.core.tabs_counted(),
-            ..Notes::default()
-        };
-        let mut others_of = self.numbered_tabs();
-        for tab in self.core.tabs() {
-            let Some(browser) = self.core.browsers().find(|known| known.id == tab.browser) else {
-                continue;
-            };
-            let launched = browser.about.is_some_and(|about| about.launched);
-            let others = tab
-                .bound
-                .iter()
-                .copied()
-                .filter(|id| Some(*id) != tab.owner);
-            let holders: Vec<_> = tab.owner.into_iter().chain(others).collect();
-            // A tab that a session knows by its own number keeps that number, if the tab stays.
-            let mut knowing = others_of.remove(&tab.id).unwrap_or_default();
-            knowing.retain(|id| !launched && !holders.contains(id));
-            for id in holders.into_iter().chain(knowing) {
-                let Some(session) = self.sessions.get(&id) else {
-                    continue;
-                };
-                notes.about(&session.client).tabs.push(TabNotes {
-                    browser: browser.key.0.to_string(),
-                    target: tab.target.0.to_string(),
-                    number: tab.id.0,
-                    page: self.page_number(id, tab.id),
-                    stays: !launched,
-                    opened: tab.owner == Some(id),
-                    bound: tab.bound.contains(&id),
-                    extension: self.extension_of(browser.id),
-                });
-            }
-        }
-        // A restored session that has not handled its loss or its tabs yet may need them after another restart, too.
-        for (id, session) in &self.sessions {
-            let missing = self.core.restored_tabs(*id).map(|restored_tabs| {
-                let away = self.away(*id, restored_tabs);
-                let earlier = self
-                    .memory
-                    .missing(&session.client, restored_tabs)
-                    .into_iter();
-                let is_new = |tab: &TabNotes| !away.iter().any(|it| it.target == tab.target);
-                let earlier: Vec<_> = earlier.filter(is_new).collect();
-                [away, earlier].concat()
-            });
-            let missing = missing.unwrap_or_default();
-            let lost = self.core.loss(*id).map(|loss| {
-                let page = self.page_number(*id, loss.tab.tab);
-                LostNotes::from(loss).called(page)
-            });
-            let counted = self.core.page_numbers(*id).map(PageNumbers::counted);
-            let counted = counted.unwrap_or_default();
-            let connected = self.core.returns_to(*id).map(|key| key.0.to_string());
-            let is_notable = lost.is_some() || connected.is_some() || session.follows.is_some();
-            if !missing.is_empty() || is_notable || counted > 0 {
-                let known = notes.about(&session.client);
-                known.tabs.extend(missing);
-                (known.lost, known.connected) = (lost, connected);
-            }
-            if let Some(known) = notes.sessions.get_mut(&session.client.session) {
-                known.number = self.number_of(*id);
-                known.pages_counted = counted;
-                known.follows = session.follows;
-            }
-        }
-        notes
-    }
-
-    /// The session's tabs in a person's browser whose extension is disconnected at the moment.
-    fn away(&self, session: SessionId, restored_tabs: &RestoredTabs) -> Vec<TabNotes> {
-        let notes = |tab: &RememberedTab| TabNotes {
-            browser: tab.browser.0.to_string(),
-            target: tab.target.0.to_string(),
-            number: tab.number.0,
-            page: self.page_number(session, tab.number),
-            stays: true,
-            opened: restored_tabs.opened.contains(&tab.target),
-            bound: restored_tabs.bound.contains(&tab.target),
-            extension: self.extension_meant_by(&tab.browser),
-        };
-        let tabs = self.core.remembered().iter().map(notes);
-        tabs.filter(|tab| tab.opened || tab.bound || tab.page.is_some())
-            .collect()
-    }
-
-    /// The sessions that know each tab by a number of their own.
-    fn numbered_tabs(&self) -> HashMap<TabId, Vec<SessionId>> {
-        let mut tabs: HashMap<TabId, Vec<SessionId>> = HashMap::new();
-        for id in self.sessions.keys() {
-            let own = self.core.page_numbers(*id).into_iter();
-            for (tab, _) in own.flat_map(PageNumbers::iter) {
-                tabs.entry(tab).or_default().push(*id);
-            }
-        }
-        tabs
-    }
-
-    fn page_number(&self, session: SessionId, tab: TabId) -> Option<u32> {
-        self.core.page_numbers(session)?.of(tab)
-    }
-
-    fn extension_of(&self, browser: BrowserId) -> Option<String> {
-        self.persons
-            .last_peer_of(browser)
-            .map(|peer| peer.0.clone())
-    }
-
-    fn extension_meant_by(&self, key: &BrowserKey) -> Option<String> {
-        let mut browsers = self.core.browsers();
-        self.extension_of(browsers.find(|browser| browser.key == key)?.id)
     }
 }

@@ -2,6 +2,8 @@
 //! browser that has the tool.
 
 use super::{Event, MainLoop, PagesEvent};
+use crate::calls::wire_id;
+use crate::page_tools::WorkerAnswer;
 use crate::page_updates::PageReply;
 use crate::record::Record;
 use crate::work;
@@ -70,16 +72,19 @@ impl MainLoop {
     }
 
     fn check_first(&mut self, call: CallId, connection: ConnectionId, page: &PageId, key: ToolKey) {
-        let Some(record) = self.pages.record(connection, page, key).cloned() else {
+        let place = TabLocation::Page {
+            connection,
+            page: page.clone(),
+        };
+        let Some(record) = self.page_tools.record(&place, key).cloned() else {
             return self.page_failed(call, GONE);
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return;
         };
-        entry.checking = true;
         // Kept for a retry: a page that navigates before it starts the call has not used them.
         let given = Arc::clone(&entry.page_arguments);
-        let (attempt, page) = (entry.attempt, page.clone());
+        let (attempt, page) = (entry.start_check(), page.clone());
         let events = self.events.clone();
         tokio::spawn(async move {
             let checked = CheckedCall {
@@ -106,23 +111,21 @@ impl MainLoop {
             record,
             arguments,
         } = checked;
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let entry = self.calls.get_mut(call);
+        if !entry.is_some_and(|entry| entry.end_check(attempt)) {
             return;
-        };
-        if !entry.checking || entry.attempt != attempt {
-            return; // It was cancelled, or withdrawn from that page.
         }
-        entry.checking = false;
         let place = TabLocation::Page {
             connection,
             page: page.clone(),
         };
-        let now = self.pages.record(connection, &page, key);
+        let now = self.page_tools.record(&place, key);
         if now.is_some_and(|now| !Arc::ptr_eq(now, &record)) {
             // The page changed the tool meanwhile, so the arguments are checked again.
             return self.run_page_tool(call, &place, key, &record.name, Reason::Named);
         }
-        let document = self.pages.document(connection, &page).map(str::to_owned);
+        let document = self.page_tools.document(connection, &page);
+        let document = document.map(str::to_owned);
         let (true, Some(document)) = (now.is_some(), document) else {
             return self.page_failed(call, GONE);
         };
@@ -133,10 +136,9 @@ impl MainLoop {
             Ok(arguments) => arguments,
             Err(why) => return self.page_failed(call, &why),
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return;
-        };
-        entry.page = Some(connection);
+        if let Some(entry) = self.calls.get_mut(call) {
+            entry.sent_to(connection);
+        }
         let message = ToPage::CallTool {
             call_id: wire_id(call, attempt),
             target_tab_id: page.0.to_string(),
@@ -144,7 +146,7 @@ impl MainLoop {
             tool_name: record.name.to_string(),
             args,
         };
-        if !self.tell_page(connection, message) {
+        if !self.page_tools.tell(connection, message) {
             self.page_failed(
                 call,
                 "The page does not take calls: it has too many already. Call again later.",
@@ -160,17 +162,21 @@ impl MainLoop {
         target: &TargetId,
         key: ToolKey,
     ) {
-        let Some(record) = self.found.record(browser, target, key).cloned() else {
+        let place = TabLocation::Browser {
+            browser,
+            target: target.clone(),
+        };
+        let Some(record) = self.page_tools.record(&place, key).cloned() else {
             return self.page_failed(call, &ToolError::ToolGone.to_string());
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return;
         };
         let arguments = std::mem::take(&mut entry.page_arguments);
         entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
         let session = entry.session;
-        let files = self.files_of(session);
+        let files = self.sessions.files_of(session);
         let (target, tool) = (target.clone(), ToolNumber(key.0));
         self.start(call, browser, |job| {
             let arguments = async move { check(&record, arguments, |checked, _| checked).await };
@@ -194,27 +200,24 @@ impl MainLoop {
     pub(super) fn page_answered(
         &mut self,
         connection: ConnectionId,
-        call_id: &str,
-        answer: PageReply,
+        WorkerAnswer { call_id, reply }: WorkerAnswer,
     ) {
         let number = call_id.split('.').next().unwrap_or_default();
         let Some(call) = number.parse().ok().map(CallId) else {
             return;
         };
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return; // The call has ended already.
         };
-        if entry.page != Some(connection) || wire_id(call, entry.attempt) != call_id {
-            return; // The call was not sent to this worker, or was withdrawn.
+        if !entry.answered_by(connection, call, &call_id) {
+            return;
         }
-        entry.page = None;
-        match answer {
+        match reply {
             PageReply::Done(reply) => self.page_done(call, reply),
             PageReply::NotBegun => {
-                // The next worker gets the call under another id.
-                entry.attempt += 1;
+                entry.withdraw();
                 let outcome = Finish::NotBegun;
-                self.input(Input::Finished { call, outcome });
+                self.core.input(Input::Finished { call, outcome });
             }
         }
     }
@@ -224,10 +227,8 @@ impl MainLoop {
     }
 
     fn page_done(&mut self, call: CallId, reply: CallReply) {
-        if let Some(entry) = self.calls.get_mut(&call) {
-            entry.payload = Some(reply);
-        }
-        self.input(Input::Finished {
+        self.calls.keep_reply(call, reply);
+        self.core.input(Input::Finished {
             call,
             outcome: Finish::Done,
         });
@@ -235,13 +236,10 @@ impl MainLoop {
 
     /// Cancels a call in its page.
     pub(super) fn cancel_page_call(&mut self, call: CallId) {
-        let Some(entry) = self.calls.get_mut(&call) else {
-            return;
-        };
-        entry.checking = false;
-        if let Some(connection) = entry.page.take() {
-            let call_id = wire_id(call, entry.attempt);
-            self.tell_page(connection, ToPage::CancelCall { call_id });
+        let entry = self.calls.get_mut(call);
+        if let Some((connection, call_id)) = entry.and_then(|entry| entry.cancel_in_page(call)) {
+            self.page_tools
+                .tell(connection, ToPage::CancelCall { call_id });
         }
     }
 }
@@ -268,14 +266,6 @@ pub(super) async fn check<T: Send + 'static>(
 /// Reports to the main loop, but does not wait if the loop is ending.
 pub(super) async fn report(events: &mpsc::Sender<Event>, event: PagesEvent) {
     let _ = events.send(event.into()).await;
-}
-
-/// The id of a call on the wire. A call that is withdrawn from one page and sent to another gets a new id.
-fn wire_id(call: CallId, attempt: u32) -> String {
-    match attempt {
-        0 => call.0.to_string(),
-        attempt => format!("{}.{attempt}", call.0),
-    }
 }
 
 /// The number of concurrent checks: each may need some memory.

@@ -1,11 +1,11 @@
 //! Carries out the core's outputs: each becomes a task or a reply.
 
 use super::MainLoop;
-use crate::contexts::Context;
+use crate::browsers::{Context, Permitted};
 use crate::convert;
 use crate::work::{self, Job};
 use std::path::PathBuf;
-use tabmux_browser::bounds;
+use tabmux_browser::{OutputFolder, bounds};
 use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
 use tabmux_protocol::BackendEvent;
 use tabmux_protocol::page::ToPage;
@@ -20,16 +20,15 @@ impl MainLoop {
                 launch,
                 start,
             } => {
-                self.connect(browser, &key, launch, start);
+                let permitted = Permitted {
+                    launch,
+                    start,
+                    long_wait: self.core.is_asked_for(browser),
+                };
+                let output = &self.sessions.output;
+                self.browsers.connect(browser, &key, permitted, output);
             }
-            Output::Disconnect { browser } => {
-                self.metrics.lost(browser);
-                self.following.forget(browser);
-                self.persons.reached(browser, None);
-                if let Some(browser) = self.browsers.remove(&browser) {
-                    self.closing.spawn(async move { browser.shut_down().await });
-                }
-            }
+            Output::Disconnect { browser } => self.browsers.disconnect(browser),
             Output::Refresh { call, browser } => {
                 // A fixed list does not show how many tools a page has.
                 let (session, generate) = self.wanted_by(call);
@@ -82,7 +81,7 @@ impl MainLoop {
                 target,
             } => self.run_tool(call, browser, target),
             Output::Abort { call } => {
-                if let Some(call) = self.calls.get(&call) {
+                if let Some(call) = self.calls.get(call) {
                     call.cancel.cancel();
                 }
                 self.cancel_page_call(call);
@@ -95,10 +94,8 @@ impl MainLoop {
                 reason,
             } => self.run_page_tool(call, &place, tool, &name, reason),
             Output::TakeBack { call } => {
-                if let Some(entry) = self.calls.get_mut(&call) {
-                    entry.page = None;
-                    entry.checking = false;
-                    entry.attempt += 1;
+                if let Some(call) = self.calls.get_mut(call) {
+                    call.withdraw();
                 }
             }
             Output::PagesRefused {
@@ -106,34 +103,32 @@ impl MainLoop {
                 refusal,
             } => {
                 let reason = refusal.to_string();
-                self.tell_page(connection, ToPage::Refused { reason });
-                self.pages.close(connection);
-                self.joins.forget_worker(connection);
+                self.page_tools.tell(connection, ToPage::Refused { reason });
+                self.page_tools.close(connection);
             }
             Output::PageRefused {
                 connection,
                 page,
                 refusal,
-            } => self.refuse_page(connection, &page, refusal),
+            } => self.page_tools.refuse_page(connection, &page, refusal),
             Output::ToolsRefused {
                 place,
                 tools,
                 refusal,
                 ..
-            } => self.reject_tools(&place, &tools, &refusal.to_string()),
+            } => {
+                let reason = refusal.to_string();
+                self.page_tools.reject_tools(&place, &tools, &reason);
+            }
             Output::Discard {
                 browser,
                 target,
                 last,
-            } => {
-                if let Some(browser) = self.browsers.get(&browser).cloned() {
-                    self.closing.spawn(work::discard(browser, target, last));
-                }
-            }
+            } => self.browsers.discard(browser, target, last),
             Output::Hold { browser, target } => self.hold(browser, target, true),
             Output::Release { browser, target } => {
                 self.hold(browser, target, false);
-                self.sweep_later(browser);
+                self.browsers.sweep_later(browser);
             }
             Output::Reply {
                 call,
@@ -142,46 +137,51 @@ impl MainLoop {
                 ..
             } => {
                 self.reply(call, reply, renewed);
-                self.sweep_all_later();
+                self.browsers.sweep_all_later();
             }
             Output::ToolsChanged { session } => {
-                if let Some(session) = self.sessions.get(&session)
-                    && session.notify.try_send(BackendEvent::ToolsChanged).is_err()
-                {
+                if !self.sessions.notify(session, BackendEvent::ToolsChanged) {
                     tracing::warn!("a client does not read its notifications");
                 }
             }
-            Output::SessionRefused { session, refusal } => self.refuse_session(session, &refusal),
+            Output::SessionRefused { session, refusal } => self.sessions.refuse(session, &refusal),
         }
     }
 
     /// The context for a call's new tab, if its session has its own.
     fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
-        let call = self.calls.get(&call)?;
+        let call = self.calls.get(call)?;
         let (session, name) = (call.session, call.extras.context.clone());
-        let isolated = self.sessions.get(&session)?.options.isolated;
-        (isolated || name.is_some()).then(|| self.contexts.of(browser, session, name))
+        let isolated = self.sessions.get(session)?.options.isolated;
+        (isolated || name.is_some()).then(|| self.browsers.contexts.of(browser, session, name))
     }
 
     /// The storage state for the context of a call's session. Named contexts start empty.
     fn storage_state_for(&self, call: CallId) -> Option<PathBuf> {
         let call = self
             .calls
-            .get(&call)
+            .get(call)
             .filter(|call| call.extras.context.is_none())?;
-        let session = self.sessions.get(&call.session)?;
+        let session = self.sessions.get(call.session)?;
         session.options.storage_state.clone()
+    }
+
+    /// The folder for files of a call without a path.
+    fn output_of(&self, call: CallId) -> Option<OutputFolder> {
+        let session = self.calls.session_of(call)?;
+        let session = self.sessions.get(session)?;
+        Some(session.output.clone())
     }
 
     /// The session of a call, and how many generated tools it wants.
     fn wanted_by(&self, call: CallId) -> (Option<SessionId>, Option<usize>) {
-        let session = self.calls.get(&call).map(|call| call.session);
-        let generate = session.and_then(|session| self.generated_in_list_of(session));
+        let session = self.calls.session_of(call);
+        let generate = session.and_then(|session| self.sessions.generated_in_list_of(session));
         (session, generate)
     }
 
     pub(super) fn extras(&self, call: CallId) -> convert::CallExtras {
-        let call = self.calls.get(&call);
+        let call = self.calls.get(call);
         call.map(|call| call.extras.clone()).unwrap_or_default()
     }
 
@@ -190,7 +190,7 @@ impl MainLoop {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let (Some(entry), Some(handle)) = (self.calls.get_mut(&call), self.browsers.get(&browser))
+        let (Some(entry), Some(handle)) = (self.calls.get_mut(call), self.browsers.get(browser))
         else {
             return;
         };
@@ -207,7 +207,7 @@ impl MainLoop {
     }
 
     fn run_tool(&mut self, call: CallId, browser: BrowserId, target: TargetId) {
-        let Some(entry) = self.calls.get_mut(&call) else {
+        let Some(entry) = self.calls.get_mut(call) else {
             return;
         };
         let Some(prepared) = entry.prepared.take() else {
@@ -216,7 +216,7 @@ impl MainLoop {
         entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
         let session = entry.session;
-        let files = self.files_of(session);
+        let files = self.sessions.files_of(session);
         self.start(call, browser, |job| {
             work::run(job, target, prepared, files, wants_progress)
         });
@@ -224,7 +224,7 @@ impl MainLoop {
 
     fn hold(&self, browser: BrowserId, target: TargetId, held: bool) {
         let generate = self.generated_for_holders(browser, &target);
-        if let Some(handle) = self.browsers.get(&browser).cloned() {
+        if let Some(handle) = self.browsers.get(browser).cloned() {
             let mut tabs = self.core.tabs();
             let tab = tabs.find(|tab| tab.browser == browser && *tab.target == target);
             let origins = tab.and_then(|tab| tab.holder).map(|it| self.origins_of(it));

@@ -1,10 +1,7 @@
 //! Which sites a session may access: its own flags, and the person's rules for all sessions.
 
-use super::{Event, MainLoop};
-use crate::extension::PeerName;
-use crate::policy::{PersonRules, PolicyChange, change_file};
-use crate::record::Record;
-use std::collections::{BTreeSet, HashMap};
+use super::MainLoop;
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use tabmux_browser::OriginPolicy;
 use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, SiteFilter};
@@ -12,89 +9,64 @@ use tabmux_core::{CallId, CallKind, Hidden, Input, SessionId, SiteFilter};
 impl MainLoop {
     /// All restrictions of a session.
     pub(super) fn origins_of(&self, session: SessionId) -> OriginPolicy {
-        let own = self.sessions.get(&session).map(|it| &it.options.origins);
+        let own = self.sessions.get(session).map(|it| &it.options.origins);
         own.cloned()
             .unwrap_or_default()
-            .and(self.policy_file.policy())
+            .and(self.panel.rules.file.policy())
     }
 
     /// All restrictions of a call's session.
     pub(super) fn origins_for(&self, call: CallId) -> OriginPolicy {
-        let session = self.calls.get(&call).map(|call| call.session);
+        let session = self.calls.session_of(call);
         session.map_or_else(OriginPolicy::default, |session| self.origins_of(session))
     }
 
     /// Applies the latest contents of the person's file. The sender of the current event has reread the file before,
     /// so a call is never judged by outdated rules.
     pub(super) fn notice_policy(&mut self) {
-        if self.policy_file.refresh() {
+        if self.panel.rules.file.refresh() {
             self.policy_changed();
         }
     }
 
-    /// Applies a change that the person made in the side panel. Changes are written in separate tasks, one after the
-    /// other.
-    pub(super) fn change_policy(&mut self, change: PolicyChange, peer: PeerName) {
-        if self.policy_changes.len() >= MOST_CHANGES {
-            let why = "The rules cannot be written now. Try again later.".to_owned();
-            return self.or_deny(&peer, Err(why));
-        }
-        self.policy_changes.push_back((change, peer));
-        if self.policy_changes.len() == 1 {
-            self.write_policy();
-        }
-    }
-
-    fn write_policy(&mut self) {
-        let Some((change, _)) = self.policy_changes.front() else {
-            return;
-        };
-        let (change, events) = (change.clone(), self.events.clone());
-        let file = self
-            .policy_file
-            .path()
-            .zip(self.policy_file.policy_reader());
-        tokio::spawn(async move {
-            let rules = match file {
-                None => Err(
-                    "This server has no policy file, so rules cannot be changed here.".to_owned(),
-                ),
-                Some((path, policy_reader)) => {
-                    let write = move || change_file(&path, &change);
-                    let written = tokio::task::spawn_blocking(write).await;
-                    policy_reader.reread().await;
-                    written.unwrap_or_else(|error| Err(error.to_string()))
-                }
-            };
-            let _ = events.send(Event::PolicyWritten { rules }).await;
-        });
-    }
-
-    /// A change was written, or failed. Starts the next one.
-    pub(super) fn change_written(&mut self, rules: Result<PersonRules, String>) {
-        self.notice_policy();
-        if let Some((_, peer)) = self.policy_changes.pop_front() {
-            self.or_deny(&peer, rules.map(drop));
-        }
-        self.write_policy();
-    }
-
     fn policy_changed(&mut self) {
         self.private_windows_changed();
-        let sessions: BTreeSet<_> = self.sessions.keys().copied().collect();
+        let sessions: Vec<_> = self.sessions.iter().map(|(id, _)| id).collect();
         for session in sessions {
             let site_filter = site_filter(self.origins_of(session));
-            self.input(Input::SiteFilterChanged {
+            self.core.input(Input::SiteFilterChanged {
                 session,
                 site_filter,
             });
         }
         // Pages that were blocked may be allowed now; the next call in a tab starts over.
         for tab in self.core.tabs().filter(|tab| tab.holder.is_some()) {
-            if let Some(browser) = self.browsers.get(&tab.browser).cloned() {
+            if let Some(browser) = self.browsers.get(tab.browser).cloned() {
                 let target = tabmux_browser::TargetId::from(&*tab.target.0);
                 tokio::spawn(async move { browser.clear_policies(&target).await });
             }
+        }
+    }
+
+    /// Shows tabs of private windows to agents, or takes them away.
+    fn private_windows_changed(&mut self) {
+        let allowed = self.panel.rules.file.private_windows();
+        for peer in self.panel.peers() {
+            if !allowed {
+                for tab in peer.private_tabs() {
+                    self.take_back(&peer.instance, tab);
+                }
+            }
+            peer.set_private(allowed);
+        }
+        for (browser, target) in self.browsers.set_private(allowed) {
+            let taken = target.clone();
+            self.core.input(Input::TakenBack { browser, target });
+            self.core.input(Input::TabGone {
+                browser,
+                target: taken,
+                crashed: false,
+            });
         }
     }
 
@@ -106,15 +78,6 @@ impl MainLoop {
         let checked = self.origins_of(session).check(url);
         checked.map_err(|blocked| blocked.to_string())
     }
-}
-
-/// More than a person requests at once.
-const MOST_CHANGES: usize = 32;
-
-/// Whether sessions under a policy may see a tool. A tool of a frame belongs to the frame's site, not to the page's.
-pub(super) fn may_tell(policy: &OriginPolicy, tool: &Record) -> bool {
-    let origin = &*tool.origin;
-    !origin.starts_with("http") || policy.check(origin).is_ok()
 }
 
 /// The policy as a filter for the core. Verdicts are cached: the core asks for every tab that offers a tool.

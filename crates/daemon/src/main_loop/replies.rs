@@ -1,7 +1,6 @@
 //! Sends the replies of calls, and records them in the audit log.
 
 use super::MainLoop;
-use super::policy::may_tell;
 use crate::tools::{browser_get_connection_status, list_browser_tabs, list_page_tools};
 use crate::{audit, convert};
 use tabmux_core::{BrowserId, CallId, Renewed, Reply, SessionId, TargetId, ToolName};
@@ -9,10 +8,10 @@ use tabmux_protocol::{CallFailure, CallReply, Content};
 
 impl MainLoop {
     pub(super) fn reply(&mut self, call: CallId, reply: Reply, renewed: Option<Renewed>) {
-        let Some(call) = self.calls.remove(&call) else {
+        let Some(call) = self.calls.remove(call) else {
             return;
         };
-        let session = self.sessions.get(&call.session);
+        let session = self.sessions.get(call.session);
         let who = session
             .map(|session| session.client.session.as_str())
             .unwrap_or_default();
@@ -26,13 +25,13 @@ impl MainLoop {
             } => Ok(browser_get_connection_status::reply(
                 connected,
                 who,
-                self.shared,
-                self.extensions.is_connected(),
+                self.sessions.shared,
+                self.browsers.has_extension(),
                 active_sessions,
                 &browsers,
             )),
             Reply::BrowserTabs { tabs, left_out } => {
-                let (now, clock) = (self.now().elapsed(), std::time::SystemTime::now());
+                let (now, clock) = (self.core.uptime(), std::time::SystemTime::now());
                 let part = call.extras.part;
                 Ok(list_browser_tabs::reply(&tabs, left_out, part, |tab| {
                     clock - now.saturating_sub(tab.last_seen.elapsed())
@@ -46,12 +45,12 @@ impl MainLoop {
             } => {
                 let policy = self.origins_of(call.session);
                 let tools = tools.into_iter().map(|row| {
-                    let record = self.record_of(&row).cloned();
+                    let record = self.page_tools.record(&row.place, row.key).cloned();
                     (row, record)
                 });
                 let tools = tools.filter(|(_, record)| {
                     let record = record.as_ref();
-                    record.is_none_or(|record| may_tell(&policy, record))
+                    record.is_none_or(|record| record.is_visible_under(&policy))
                 });
                 let missing = list_page_tools::Missing {
                     left_out,
@@ -69,9 +68,11 @@ impl MainLoop {
         let news = news.map(|text| self.fitting(call.session, &text));
         let took = call.started.elapsed();
         if let (Some(browser), Ok(reply)) = (call.browser, &answer) {
-            self.metrics.answered(browser, took, reply.is_error);
+            self.browsers
+                .metrics
+                .answered(browser, took, reply.is_error);
         }
-        self.audit.note(audit::Entry {
+        self.calls.audit.note(audit::Entry {
             time: audit::now(),
             session: who.to_owned(),
             client: session

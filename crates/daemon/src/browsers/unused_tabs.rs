@@ -1,23 +1,21 @@
 //! Detaches tabs of a person's browser as soon as no session holds them and no call uses them.
 
-use super::{Event, MainLoop};
+use super::Browsers;
+use crate::main_loop::Event;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use tabmux_browser::Browser;
-use tabmux_core::BrowserId;
+use tabmux_core::{BrowserId, Core};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 /// The browsers with a pending sweep, and whether something happened since it was scheduled.
 pub(super) type Sweeps = HashMap<BrowserId, bool>;
 
-impl MainLoop {
+impl Browsers {
     /// Schedules a sweep for unused tabs of this browser.
-    pub(super) fn sweep_later(&mut self, browser: BrowserId) {
-        let personal = self
-            .browsers
-            .get(&browser)
-            .is_some_and(Browser::is_personal);
+    pub(crate) fn sweep_later(&mut self, browser: BrowserId) {
+        let personal = self.get(browser).is_some_and(Browser::is_personal);
         if !personal {
             return;
         }
@@ -31,21 +29,21 @@ impl MainLoop {
     }
 
     /// Schedules a sweep of all browsers.
-    pub(super) fn sweep_all_later(&mut self) {
-        let browsers: Vec<_> = self.browsers.keys().copied().collect();
+    pub(crate) fn sweep_all_later(&mut self) {
+        let browsers: Vec<_> = self.connected.keys().copied().collect();
         for browser in browsers {
             self.sweep_later(browser);
         }
     }
 
     /// Detaches the tabs that are unused and were not used recently.
-    pub(super) fn sweep(&mut self, browser: BrowserId) {
-        let Some(handle) = self.browsers.get(&browser).cloned() else {
+    pub(crate) fn sweep(&mut self, browser: BrowserId, core: &Core) {
+        let Some(handle) = self.get(browser).cloned() else {
             self.sweeps.remove(&browser);
             return;
         };
         self.sweeps.insert(browser, false);
-        let used = self.core.used_tabs(browser);
+        let used = core.used_tabs(browser);
         let used = used.map(|target| tabmux_browser::TargetId::from(&*target.0));
         let used: HashSet<_> = used.collect();
         let (now, events) = (Instant::now(), self.events.clone());
@@ -56,7 +54,7 @@ impl MainLoop {
         });
     }
 
-    pub(super) fn swept(&mut self, browser: BrowserId, left: bool) {
+    pub(crate) fn swept(&mut self, browser: BrowserId, left: bool) {
         let again = self.sweeps.remove(&browser).unwrap_or(false);
         if left || again {
             self.sweep_later(browser);

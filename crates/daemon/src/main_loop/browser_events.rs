@@ -2,17 +2,22 @@
 
 use super::MainLoop;
 use crate::convert;
+use std::sync::Arc;
+use tabmux_browser::page_tools::{FoundTool, ToolSource};
+use tabmux_browser::tab::DocumentId as BrowserDocument;
 use tabmux_browser::{BrowserEvent, TabFacts};
 use tabmux_core::{BrowserId, CallId, DocumentId, Input, TabLocation, TargetId};
 
 impl MainLoop {
     pub(super) fn browser_event(&mut self, browser: BrowserId, event: BrowserEvent) {
-        if self.is_private(browser, &event) {
+        if let BrowserEvent::TabAppeared { tab, .. } = &event
+            && self.browsers.hides(browser, tab)
+        {
             return;
         }
         let facts = |tab: TabFacts| {
             let context = tab.context.as_ref();
-            let owner = context.and_then(|context| self.contexts.owner(browser, context));
+            let owner = context.and_then(|context| self.browsers.contexts.owner(browser, context));
             convert::facts(tab, owner)
         };
         let target = |id: tabmux_browser::TargetId| TargetId(id.as_str().into());
@@ -37,8 +42,7 @@ impl MainLoop {
             },
             BrowserEvent::TabGone { target: id, gone } => {
                 let target = target(id);
-                self.found.forget_tab(browser, &target);
-                self.joins.forget_tab(browser, &target);
+                self.page_tools.forget_tab(browser, &target);
                 Input::TabGone {
                     browser,
                     target,
@@ -65,7 +69,10 @@ impl MainLoop {
                 mark,
             } => {
                 let document = DocumentId(document.0.into());
-                match self.joins.given(browser, target(id), document, mark) {
+                let joined = self
+                    .page_tools
+                    .library_found(browser, target(id), document, mark);
+                match joined {
                     Some(joined) => joined,
                     None => return,
                 }
@@ -77,37 +84,52 @@ impl MainLoop {
                 },
             },
             BrowserEvent::Gone => {
-                self.browsers.remove(&browser);
-                self.metrics.lost(browser);
-                self.following.forget(browser);
-                let personal = self.persons.is_reached(browser);
-                let reconnected_early = self.persons.take_reconnected_early(browser);
-                self.persons.reached(browser, None);
-                self.contexts.forget(browser);
-                self.found.forget_browser(browser);
-                self.joins.forget_browser(browser);
-                let reason = "it was closed or its connection ended".into();
-                let gone = match personal {
-                    // Chrome may end the extension's worker at any time, which does not affect the tabs.
-                    true => Input::ConnectionLost { browser, reason },
-                    false => Input::BrowserGone { browser, reason },
-                };
-                self.input(gone);
-                if reconnected_early {
-                    self.reach_again();
-                }
-                return;
+                self.page_tools.forget_browser(browser);
+                return self.browsers.gone(browser, &mut self.core);
             }
         };
-        self.input(input);
+        self.core.input(input);
     }
 
-    /// Whether the event is about a tab that is now hidden: it was sent before the browser was told.
-    fn is_private(&self, browser: BrowserId, event: &BrowserEvent) -> bool {
-        let handle = self.browsers.get(&browser);
-        match (event, handle) {
-            (BrowserEvent::TabAppeared { tab, .. }, Some(handle)) => handle.hides(tab),
-            _ => false,
+    /// A tab shows a new document: forgets the tools of the old one.
+    fn document_changed(
+        &mut self,
+        browser: BrowserId,
+        target: TargetId,
+        document: BrowserDocument,
+    ) -> Input {
+        self.page_tools.forget_tab(browser, &target);
+        Input::DocumentChanged {
+            browser,
+            target,
+            document: DocumentId(document.0.into()),
+        }
+    }
+
+    fn tools_found(
+        &mut self,
+        browser: BrowserId,
+        target: TargetId,
+        (document, source, left_out): (BrowserDocument, ToolSource, usize),
+        tools: Vec<Arc<FoundTool>>,
+    ) -> Input {
+        let (source, tools) = self
+            .page_tools
+            .found(browser, target.clone(), source, &tools);
+        Input::ToolsFound {
+            browser,
+            target,
+            document: DocumentId(document.0.into()),
+            source,
+            tools,
+            left_out,
+        }
+    }
+
+    /// An attempt to connect takes long: tells the waiting clients why.
+    pub(super) fn awaited(&mut self, browser: BrowserId, message: &str) {
+        for call in self.core.waiting_for(browser) {
+            self.progressed(call, message.to_owned());
         }
     }
 }

@@ -12,7 +12,7 @@ use tabmux_core::{BrowserId, ConnectionId, DocumentId, Input, PageId, TargetId};
 
 /// The reports of both sides.
 #[derive(Debug, Default)]
-pub(crate) struct Joins {
+pub(super) struct Joins {
     given: HashMap<(BrowserId, TargetId), Given>,
     told: BTreeMap<(ConnectionId, PageId), Claim>,
 }
@@ -33,7 +33,7 @@ struct Claim {
 
 impl Joins {
     /// A browser reports that the document in a tab was given a nonce.
-    pub(crate) fn given(
+    pub(super) fn given(
         &mut self,
         browser: BrowserId,
         target: TargetId,
@@ -58,7 +58,7 @@ impl Joins {
     }
 
     /// A page of this origin reports a nonce.
-    pub(crate) fn told(
+    pub(super) fn told(
         &mut self,
         connection: ConnectionId,
         page: PageId,
@@ -86,7 +86,7 @@ impl Joins {
         })
     }
 
-    pub(crate) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
+    pub(super) fn forget_page(&mut self, connection: ConnectionId, page: &PageId) {
         let page = (connection, page.clone());
         self.told.remove(&page);
         for given in self.given.values_mut() {
@@ -94,18 +94,18 @@ impl Joins {
         }
     }
 
-    pub(crate) fn forget_worker(&mut self, connection: ConnectionId) {
+    pub(super) fn forget_worker(&mut self, connection: ConnectionId) {
         self.told.retain(|(whose, _), _| *whose != connection);
         for given in self.given.values_mut() {
             given.holder.take_if(|(whose, _)| *whose == connection);
         }
     }
 
-    pub(crate) fn forget_tab(&mut self, browser: BrowserId, target: &TargetId) {
+    pub(super) fn forget_tab(&mut self, browser: BrowserId, target: &TargetId) {
         self.given.remove(&(browser, target.clone()));
     }
 
-    pub(crate) fn forget_browser(&mut self, browser: BrowserId) {
+    pub(super) fn forget_browser(&mut self, browser: BrowserId) {
         self.given.retain(|(whose, _), _| *whose != browser);
     }
 }

@@ -62,6 +62,11 @@ impl AgentLabels {
         self.0.get(&id)
     }
 
+    /// The number of an agent among those of the same name.
+    pub(crate) fn number_of(&self, id: SessionId) -> usize {
+        self.of(id).map_or(1, |label| label.number)
+    }
+
     /// A colour that the fewest others have. The session's name decides first, so a session that is restored by a new
     /// daemon usually keeps its colour.
     fn free_colour(&self, session: &str) -> Colour {

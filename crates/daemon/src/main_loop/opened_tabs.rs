@@ -1,36 +1,29 @@
 //! Tabs that an extension opened for agents. The daemon confirms the tabs that it knows. So only those are closed
 //! that would be lost, because the worker, the socket or the daemon ended at the wrong moment.
 
-use super::{MainLoop, target_of};
+use super::MainLoop;
+use super::panel_events::target_of;
 use crate::extension::PeerName;
-use std::collections::HashSet;
-use tabmux_core::BrowserId;
 use tabmux_protocol::extension::ToExtension;
-
-/// Tabs that are being opened, in browsers that are connected through an extension.
-pub(super) type Opening = HashSet<(BrowserId, u32)>;
 
 impl MainLoop {
     /// Confirms newly opened tabs to their extension, once they are stored.
-    pub(in crate::main_loop) fn acknowledge_opened(&mut self) {
-        if self.persons.peers.is_empty() {
+    pub(super) fn acknowledge_opened(&mut self) {
+        if self.panel.is_empty() {
             return;
         }
         let opening = self.core.held_tabs().filter(|tab| tab.opening);
-        let opening = opening.filter(|tab| self.persons.peer_of.contains_key(&tab.browser));
-        let opening: Opening = opening
-            .filter_map(|tab| Some((tab.browser, tab.target.0.parse().ok()?)))
-            .collect();
-        let before = std::mem::replace(&mut self.persons.opening, opening);
-        for (browser, tab_id) in before.difference(&self.persons.opening) {
-            let peer = self.persons.peer_of.get(browser);
-            let shown = peer.and_then(|peer| self.persons.peers.get(peer));
+        let opening = opening.filter(|tab| self.browsers.links.of(tab.browser).is_some());
+        let opening = opening.filter_map(|tab| Some((tab.browser, tab.target.0.parse().ok()?)));
+        let opening = opening.collect();
+        for (browser, tab_id) in self.panel.now_opening(opening) {
             // A tab that the core does not know will be closed.
-            if self.core.tab(*browser, &target_of(*tab_id)).is_none() {
+            if self.core.tab(browser, &target_of(tab_id)).is_none() {
                 continue;
             }
-            if let Some(peer) = shown.map(|shown| shown.peer.clone()) {
-                let (writing, tab_id) = (self.memory.writing(), *tab_id);
+            let peer = self.browsers.links.of(browser);
+            if let Some(peer) = peer.and_then(|peer| self.panel.peer(peer)).cloned() {
+                let writing = self.memory.writing();
                 tokio::spawn(async move {
                     if let Some(writing) = writing {
                         writing.await;
@@ -44,11 +37,11 @@ impl MainLoop {
 
     /// Closes tabs that an extension opened on an earlier connection, unless a session has them.
     pub(super) fn tidy(&self, peer: &PeerName, tabs: &[u32]) {
-        let Some(shown) = self.persons.peers.get(peer) else {
+        let Some(extension) = self.panel.peer(peer) else {
             return;
         };
         for &tab_id in tabs.iter().take(MOST_LEFT) {
-            shown.peer.tell(match self.is_in_use(peer, tab_id) {
+            extension.tell(match self.is_in_use(peer, tab_id) {
                 true => ToExtension::TabKnown { tab_id },
                 false => ToExtension::CloseTab {
                     request_id: UNASKED,
@@ -62,13 +55,13 @@ impl MainLoop {
     fn is_in_use(&self, peer: &PeerName, tab: u32) -> bool {
         let target = target_of(tab);
         let mut held = self.core.held_tabs();
-        let mut sessions = self.sessions.keys();
+        let mut sessions = self.sessions.iter();
         held.any(|tab| {
             // A tab that was still being opened belongs to the closed connection.
-            let is_here = self.persons.peer_of.get(&tab.browser) == Some(peer);
+            let is_here = self.browsers.links.of(tab.browser) == Some(peer);
             is_here && !tab.opening && *tab.target == target
-        }) || sessions.any(|session| {
-            let restored_tabs = self.core.restored_tabs(*session);
+        }) || sessions.any(|(session, _)| {
+            let restored_tabs = self.core.restored_tabs(session);
             restored_tabs
                 .is_some_and(|had| had.opened.contains(&target) || had.bound.contains(&target))
         }) || self.memory.awaits(&target)

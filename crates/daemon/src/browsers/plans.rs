@@ -1,13 +1,12 @@
 //! How to connect each browser, according to the sessions that use it.
 
-use super::MainLoop;
 use crate::options::BrowserPlan;
 use std::collections::{HashMap, HashSet};
-use tabmux_core::{BrowserKey, SessionId};
+use tabmux_core::{BrowserKey, Core, SessionId};
 
 /// The plans of sessions, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Plans(HashMap<BrowserKey, Vec<Plan>>);
+pub(crate) struct Plans(HashMap<BrowserKey, Vec<Plan>>);
 
 #[derive(Debug)]
 struct Plan {
@@ -18,7 +17,7 @@ struct Plan {
 
 impl Plans {
     /// A session gives its plan for a browser.
-    pub(super) fn add(&mut self, session: SessionId, plan: BrowserPlan) {
+    pub(crate) fn add(&mut self, session: SessionId, plan: BrowserPlan) {
         let plans = self.0.entry(plan.meant().key).or_default();
         // Headers and commands of a closed session must not be used for another one.
         plans.retain(|it| it.by.is_some());
@@ -29,13 +28,13 @@ impl Plans {
     }
 
     /// The plan for a browser.
-    pub(super) fn get(&self, key: &BrowserKey) -> Option<&BrowserPlan> {
+    pub(crate) fn get(&self, key: &BrowserKey) -> Option<&BrowserPlan> {
         let first = self.0.get(key)?.first()?;
         Some(&first.plan)
     }
 
     /// A session was closed.
-    pub(super) fn over(&mut self, session: SessionId) {
+    pub(crate) fn over(&mut self, session: SessionId) {
         for plans in self.0.values_mut() {
             match &mut plans[..] {
                 [only] if only.by == Some(session) => only.by = None,
@@ -44,17 +43,14 @@ impl Plans {
         }
     }
 
+    /// Forgets plans of browsers that no session uses and that are not connected.
+    pub(crate) fn forget_unused(&mut self, core: &Core) {
+        let known = core.browsers().map(|browser| browser.key.clone());
+        self.keep_only(&known.collect());
+    }
+
     fn keep_only(&mut self, keys: &HashSet<BrowserKey>) {
         self.0.retain(|key, _| keys.contains(key));
-    }
-}
-
-impl MainLoop {
-    /// Forgets plans of browsers that no session uses and that are not connected.
-    pub(super) fn forget_plans(&mut self) {
-        let known = self.core.browsers().map(|browser| browser.key.clone());
-        let known = known.collect();
-        self.plans.keep_only(&known);
     }
 }
 

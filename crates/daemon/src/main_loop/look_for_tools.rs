@@ -1,66 +1,12 @@
-//! Passes tools that were found in browser tabs to the core.
+//! Which tabs are inspected for page tools, and when.
 
 use super::{MainLoop, PagesEvent};
 use crate::incoming::Incoming;
 use crate::work;
-use std::sync::Arc;
 use tabmux_browser::bounds;
-use tabmux_browser::page_tools::{FoundTool, ToolSource};
-use tabmux_browser::tab::DocumentId as BrowserDocument;
-use tabmux_core::{BrowserId, DocumentId, Input, Mode, SessionId, Source, TargetId};
+use tabmux_core::{BrowserId, SessionId, TargetId};
 
 impl MainLoop {
-    /// A tab shows a new document: forgets the tools of the old one.
-    pub(super) fn document_changed(
-        &mut self,
-        browser: BrowserId,
-        target: TargetId,
-        document: BrowserDocument,
-    ) -> Input {
-        self.found.forget_tab(browser, &target);
-        self.joins.forget_tab(browser, &target);
-        Input::DocumentChanged {
-            browser,
-            target,
-            document: DocumentId(document.0.into()),
-        }
-    }
-
-    pub(super) fn tools_found(
-        &mut self,
-        browser: BrowserId,
-        target: TargetId,
-        (document, source, left_out): (BrowserDocument, ToolSource, usize),
-        tools: Vec<Arc<FoundTool>>,
-    ) -> Input {
-        let tools = self.found.take_in(browser, target.clone(), source, &tools);
-        Input::ToolsFound {
-            browser,
-            target,
-            document: DocumentId(document.0.into()),
-            source: match source {
-                ToolSource::WebMcp => Source::WebMcp,
-                ToolSource::Generated => Source::Generated,
-            },
-            tools,
-            left_out,
-        }
-    }
-
-    /// How many generated tools a session wants from a page, if any.
-    pub(super) fn generated_for(&self, session: SessionId) -> Option<usize> {
-        self.sessions.get(&session)?.options.generated_tools
-    }
-
-    /// The same, if the session lists them. A fixed list does not: there they are generated when the agent calls
-    /// `list_page_tools`.
-    pub(super) fn generated_in_list_of(&self, session: SessionId) -> Option<usize> {
-        let options = &self.sessions.get(&session)?.options;
-        options
-            .generated_tools
-            .filter(|_| options.mode == Mode::Progressive)
-    }
-
     /// How many generated tools the holders of a tab want, if any.
     pub(super) fn generated_for_holders(
         &self,
@@ -71,7 +17,7 @@ impl MainLoop {
         let tab = tabs.find(|tab| tab.browser == browser && tab.target == target)?;
         let holders = tab.owner.into_iter().chain(tab.bound.iter().copied());
         holders
-            .filter_map(|holder| self.generated_in_list_of(holder))
+            .filter_map(|holder| self.sessions.generated_in_list_of(holder))
             .max()
     }
 
@@ -105,7 +51,7 @@ impl MainLoop {
         if call.request.tool != "list_page_tools" {
             return Some(call);
         }
-        let generate = self.generated_for(session);
+        let generate = self.sessions.generated_for(session);
         let free = |holder: Option<SessionId>| holder.is_none_or(|holder| holder == session);
         let named = call.read.lists_tools_of.as_ref();
         let meant = named.map(|tab| self.core.tab_meant(session, tab));
@@ -114,7 +60,7 @@ impl MainLoop {
             is_meant && free(tab.holder) && (generate.is_some() || !self.is_launched(tab.browser))
         });
         let tabs = tabs.filter_map(|tab| {
-            let browser = self.browsers.get(&tab.browser)?.clone();
+            let browser = self.browsers.get(tab.browser)?.clone();
             // Inspecting a person's tab attaches to it, so a session must have named it or hold it.
             let may = !browser.is_personal() || named.is_some() || tab.holder == Some(session);
             may.then(|| (browser, tab.target.clone()))

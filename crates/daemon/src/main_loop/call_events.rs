@@ -1,57 +1,17 @@
-//! Tool calls, from the request to the result.
+//! Tool calls, from the request to the core, and from the result of their work to the core.
 
 use super::confirm::Checked;
-use super::connecting::CONNECT_LIMIT;
 use super::{Answer, MainLoop};
+use crate::browsers::CONNECT_LIMIT;
+use crate::calls::NewCall;
 use crate::incoming::{Digest, Incoming, ParsedArguments, Reserved};
 use crate::questions::About;
 use crate::{catalogue, convert};
-use serde_json::{Map, Value};
-use std::sync::Arc;
-use tabmux_browser::tools::{Prepared, ToolResult};
+use tabmux_browser::tools::ToolResult;
 use tabmux_core::{
-    BrowserId, CallId, CallKind, ConnectionId, Finish, Input, Mode, SessionId, Stuck, TargetId,
-    ToolName,
+    BrowserId, CallId, CallKind, Finish, Input, Mode, SessionId, TargetId, ToolName,
 };
-use tabmux_protocol::{BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId};
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-
-/// A call without a reply yet.
-pub(super) struct Call {
-    pub(super) answer: Answer,
-    pub(super) session: SessionId,
-    pub(super) request: RequestId,
-    pub(super) wants_progress: bool,
-    pub(super) progress: f64,
-    /// The wait that was last reported to its client.
-    pub(super) told_wait: Option<Stuck>,
-    pub(super) mode: Mode,
-    pub(super) started: Instant,
-    /// The start time in milliseconds since 1970.
-    pub(super) since: u64,
-    pub(super) tool: String,
-    /// The browser it works in, once it does.
-    pub(super) browser: Option<BrowserId>,
-    /// The tab it works on, once it does.
-    pub(super) place: Option<(BrowserId, TargetId)>,
-    pub(super) prepared: Option<Prepared>,
-    pub(super) extras: convert::CallExtras,
-    /// The arguments of a page tool.
-    pub(super) page_arguments: Arc<Map<String, Value>>,
-    /// The memory reserved for its arguments.
-    _room: Reserved,
-    /// Whether its arguments are being checked for a worker's tool.
-    pub(super) checking: bool,
-    /// The tool that a person allowed.
-    pub(super) agreed: Option<About>,
-    /// The worker that runs it.
-    pub(super) page: Option<ConnectionId>,
-    /// How often it was withdrawn from a page that had not started it.
-    pub(super) attempt: u32,
-    pub(super) payload: Option<CallReply>,
-    pub(super) cancel: CancellationToken,
-}
+use tabmux_protocol::{CallFailure, CallReply, CallRequest, RequestId};
 
 /// A call that may run unless a person has to confirm it.
 pub(super) struct Wanted {
@@ -79,12 +39,12 @@ impl Wanted {
 
 impl MainLoop {
     pub(super) fn call(&mut self, session: SessionId, call: Box<Incoming>) {
-        if let Some(why) = self.why_refused(session) {
+        if let Some(why) = self.sessions.why_refused(session) {
             return call.answer(CallReply::error(why));
         }
         // With a person's answer, the client sends the same call again.
         if call.request.asking.word.is_none()
-            && let Some(session) = self.sessions.get_mut(&session)
+            && let Some(session) = self.sessions.get_mut(session)
         {
             session.calls_made += 1;
         }
@@ -108,7 +68,7 @@ impl MainLoop {
         checked: Checked,
     ) {
         let name = (session, call.id().clone());
-        match self.before_asking.remove(&name) {
+        match self.calls.before_asking.remove(&name) {
             true => self.take(session, *call, (None, Some(checked))),
             false => drop(call.answer.send(Err(CallFailure::Cancelled))),
         }
@@ -126,7 +86,7 @@ impl MainLoop {
         (agreed, checked): (Option<About>, Option<Checked>),
     ) {
         self.notice_policy();
-        let options = self.sessions.get(&session).map(|session| &session.options);
+        let options = self.sessions.get(session).map(|session| &session.options);
         let Some(options) = options else {
             let _ = call.answer.send(Err(CallFailure::Closed));
             return;
@@ -181,44 +141,27 @@ impl MainLoop {
             ..
         } = wanted;
         if let Some(plan) = parsed.plan {
-            self.forget_plans();
-            self.plans.add(session, plan);
-        }
-        let call = CallId(self.next_call);
-        self.next_call += 1;
-        if request.progress {
-            self.waits.follow();
+            self.browsers.plans.forget_unused(&self.core);
+            self.browsers.plans.add(session, plan);
         }
         let name = convert::request_id(&request.request_id);
-        let entry = Call {
+        let call = self.calls.add(NewCall {
             answer,
             session,
             request: request.request_id,
             wants_progress: request.progress,
-            progress: 0.0,
-            told_wait: None,
             mode,
-            started: Instant::now(),
-            since: now_in_millis(),
             tool: request.tool,
-            browser: None,
-            place: None,
             prepared: parsed.prepared,
             extras: parsed.extras,
             page_arguments: parsed.page_arguments,
-            _room: room,
-            checking: false,
-            attempt: 0,
+            room,
             agreed,
-            page: None,
-            payload: None,
-            cancel: CancellationToken::new(),
-        };
-        self.calls.insert(call, entry);
+        });
         let (kind, browser) = (parsed.kind, parsed.browser);
         let connects = matches!(kind, CallKind::ConnectBrowser { .. });
         let timeout = parsed.timeout.or_else(|| connects.then_some(CONNECT_LIMIT));
-        self.input(Input::Call {
+        self.core.input(Input::Call {
             call,
             session,
             request: name,
@@ -226,6 +169,18 @@ impl MainLoop {
             browser,
             timeout,
         });
+    }
+
+    /// The client cancels a call, which may not have reached the core yet.
+    pub(super) fn cancel(&mut self, session: SessionId, request: &RequestId) {
+        let before_asking = &mut self.calls.before_asking;
+        if before_asking.remove(&(session, request.clone()))
+            || self.question_withdrawn(session, request)
+        {
+            return;
+        }
+        let request = convert::request_id(request);
+        self.core.input(Input::Cancel { session, request });
     }
 
     /// Whether this name is that of a page tool.
@@ -237,7 +192,7 @@ impl MainLoop {
     }
 
     pub(super) fn ran(&mut self, call: CallId, browser: BrowserId, result: ToolResult) {
-        let Some((session, mode)) = self.calls.get(&call).map(|call| (call.session, call.mode))
+        let Some((session, mode)) = self.calls.get(call).map(|call| (call.session, call.mode))
         else {
             return;
         };
@@ -254,37 +209,24 @@ impl MainLoop {
             }
             Err(error) => self.error_for(session, &error.to_string()),
         };
-        if let Some(call) = self.calls.get_mut(&call) {
-            call.payload = Some(payload);
-        }
-        self.input(Input::Finished {
+        self.calls.keep_reply(call, payload);
+        self.core.input(Input::Finished {
             call,
             outcome: Finish::Done,
         });
     }
 
+    /// Sends a progress message to the client of a call, if it wants one. If its queue is full, it is dropped.
     pub(super) fn progressed(&mut self, call: CallId, message: String) {
-        let waits = self.core.waits_for(call);
-        let Some(call) = self.calls.get_mut(&call).filter(|call| call.wants_progress) else {
-            return;
-        };
-        let Some(session) = self.sessions.get(&call.session) else {
-            return;
-        };
-        call.progress += 1.0;
-        call.told_wait = waits;
-        let progress = Progress {
-            request_id: call.request.clone(),
-            value: call.progress,
-            total: None,
-            message: Some(message),
-        };
-        // If the client's queue is full, the progress message is dropped.
-        let _ = session.notify.try_send(BackendEvent::Progress(progress));
+        if let Some((session, event)) = self.calls.progress(call, message, &self.core) {
+            self.sessions.notify(session, event);
+        }
     }
-}
 
-pub(super) fn now_in_millis() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
+    /// Tells clients what their calls wait for.
+    pub(super) fn tell_waits(&mut self) {
+        for (call, message) in self.calls.new_waits(&self.core) {
+            self.progressed(call, message);
+        }
+    }
 }

@@ -1,58 +1,43 @@
 //! The contents of the side panel: which agents work where, open questions, and the person's rules.
 
-use super::{LOOKING_AGAIN, MainLoop};
+use super::MainLoop;
 use crate::extension::PeerName;
 use crate::questions::AskedBecause;
 use tabmux_browser::OriginPattern;
-use tabmux_browser::text::one_line;
 use tabmux_core::SessionId;
 use tabmux_protocol::extension::{
     AgentInfo, AgentTab, Because, Doing, QuestionInfo, RulesInfo, ToExtension,
 };
-use tokio::time::Instant;
+use tabmux_text::one_line;
 
 impl MainLoop {
     /// Updates every side panel whose contents changed.
-    pub(in crate::main_loop) fn show_persons(&mut self) {
+    pub(super) fn show_persons(&mut self) {
         // `tabmux policy` may have changed the rules without notice: what is read now is shown next time.
-        if let Some(policy_reader) = self.policy_file.policy_reader() {
+        if let Some(policy_reader) = self.panel.rules.file.policy_reader() {
             tokio::spawn(async move { policy_reader.reread().await });
         }
         self.notice_policy();
-        let is_anybody_there = !self.persons.peers.is_empty();
-        self.persons.show_at = is_anybody_there.then(|| Instant::now() + LOOKING_AGAIN);
-        let peers: Vec<_> = self.persons.peers.keys().cloned().collect();
-        for name in peers {
-            let overview = self.overview_for(&name);
-            let mut missed = false;
-            if let Some(shown) = self.persons.peers.get_mut(&name)
-                && shown.last.as_ref() != Some(&overview)
-            {
-                match shown.peer.tell(overview.clone()) {
-                    true => shown.last = Some(overview),
-                    false => missed = true,
-                }
-            }
-            if missed {
-                self.persons.note();
-            }
+        self.panel.start_update();
+        for peer in self.panel.peers() {
+            let overview = self.overview_for(&peer.instance);
+            self.panel.show(&peer.instance, overview);
         }
     }
 
     fn overview_for(&self, peer: &PeerName) -> ToExtension {
-        let mut sessions: Vec<_> = self.sessions.iter().collect();
-        sessions.sort_by_key(|(id, _)| **id);
+        let sessions = self.sessions.iter();
         let more_agents = sessions.len().saturating_sub(MOST_AGENTS);
-        let agents = sessions.into_iter().take(MOST_AGENTS);
-        let agents = agents.filter_map(|(&id, session)| {
-            let label = self.persons.labels.of(id)?;
+        let agents = sessions.take(MOST_AGENTS);
+        let agents = agents.filter_map(|(id, session)| {
+            let label = self.panel.labels.of(id)?;
             let (tabs, more_tabs) = self.tabs_for(id, peer);
             let (doing, more_doing) = self.doings_of(id, peer);
             Some(AgentInfo {
                 session: session.client.session.clone(),
                 name: label.name(),
                 colour: label.colour,
-                here: self.browser_for(id, peer).is_some(),
+                here: self.browsers.of_person(peer, id, &self.core).is_some(),
                 connected: self.core.has_browser(id),
                 follows: session.options.follow_user_focus,
                 tabs,
@@ -72,7 +57,7 @@ impl MainLoop {
 
     fn tabs_for(&self, session: SessionId, peer: &PeerName) -> (Vec<AgentTab>, usize) {
         let held = self.core.held_tabs();
-        let held = held.filter(|tab| self.persons.peer_of.get(&tab.browser) == Some(peer));
+        let held = held.filter(|tab| self.browsers.links.of(tab.browser) == Some(peer));
         let mut tabs = held.filter_map(|tab| {
             let (own, bound) = (tab.owner == Some(session), tab.bound.contains(&session));
             let tab_id = tab.target.0.parse().ok()?;
@@ -83,15 +68,13 @@ impl MainLoop {
     }
 
     fn doings_of(&self, session: SessionId, peer: &PeerName) -> (Vec<Doing>, usize) {
-        let calls = self.calls.iter();
-        let mut calls: Vec<_> = calls.filter(|(_, call)| call.session == session).collect();
-        calls.sort_by_key(|(id, _)| **id);
+        let calls = self.calls.of_session(session);
         let more = calls.len().saturating_sub(MOST_DOINGS);
-        let doings = calls.into_iter().take(MOST_DOINGS).map(|(_, call)| {
+        let doings = calls.into_iter().take(MOST_DOINGS).map(|call| {
             let here = call
                 .place
                 .as_ref()
-                .filter(|(browser, _)| self.persons.peer_of.get(browser) == Some(peer));
+                .filter(|(browser, _)| self.browsers.links.of(*browser) == Some(peer));
             Doing {
                 tool: one_line(&call.tool, LONGEST_TOOL),
                 tab_id: here.and_then(|(_, target)| target.0.parse().ok()),
@@ -102,9 +85,9 @@ impl MainLoop {
     }
 
     fn questions_shown(&self) -> Vec<QuestionInfo> {
-        let questions = self.questions.shown().filter_map(|(id, view)| {
-            let session = self.sessions.get(&id)?;
-            let label = self.persons.labels.of(id)?;
+        let questions = self.calls.questions.shown().filter_map(|(id, view)| {
+            let session = self.sessions.get(id)?;
+            let label = self.panel.labels.of(id)?;
             Some(QuestionInfo {
                 id: view.id.clone(),
                 session: session.client.session.clone(),
@@ -123,7 +106,7 @@ impl MainLoop {
     }
 
     fn rules_shown(&self) -> RulesInfo {
-        let rules = match self.policy_file.rules() {
+        let rules = match self.panel.rules.file.rules() {
             Ok(rules) => rules,
             Err(why) => {
                 return RulesInfo {
