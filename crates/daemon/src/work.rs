@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::page_tools::{PageAnswer, ToolNumber};
-use tabmux_browser::tools::Prepared;
+use tabmux_browser::tools::{Prepared, Viewer};
 use tabmux_browser::{
     AddressPolicy, Browser, CallContext, ContextId, Files, OutputFolder, ToolError,
 };
@@ -26,6 +26,8 @@ pub(crate) struct Job {
     pub(crate) handle: Browser,
     pub(crate) cancel: CancellationToken,
     pub(crate) events: mpsc::Sender<Event>,
+    /// Who is told what the call changed on the page, if that is wanted.
+    pub(crate) viewer: Option<Viewer>,
 }
 
 impl Job {
@@ -36,7 +38,7 @@ impl Job {
             cancel: self.cancel.clone(),
             files,
             progress: wants_progress.then_some(progress),
-            viewer: None,
+            viewer: self.viewer,
         };
         (context, messages)
     }

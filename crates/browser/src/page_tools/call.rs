@@ -88,7 +88,8 @@ pub async fn call(
             }
             CallPath::Generated => {
                 let page = Page::new(tab.clone(), context.files.clone());
-                let action = generated::call(&page, &tool.name, arguments);
+                // Boxed: it is a large future.
+                let action = Box::pin(generated::call(&page, &tool.name, arguments));
                 let output = match context.viewer {
                     Some(viewer) => with_changes(&page, viewer, None, action).await,
                     None => action.await,
