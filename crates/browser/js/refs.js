@@ -108,7 +108,7 @@
   /** @param {ElementLine} line @param {Map<ElementLine | null, Surroundings>} known @returns {Identity} */
   function identify(line, known) {
     const { element, control, role } = line;
-    const name = tabmux.lineName(line).text;
+    const name = nameOf(line);
     const { place, near } = surroundings(line.container, known);
     const authored = AUTHORED.map((attribute) => [attribute, dom.attribute(control, attribute)]).find(([, value]) => isAuthored(value));
     const general = stem(name);
@@ -133,7 +133,7 @@
     let found = known.get(container);
     if (!found) {
       const outer = surroundings(container.container, known);
-      const name = container.sent ? stem(tabmux.lineName(container).text).slice(0, LONGEST_TEXT) : "";
+      const name = container.sent ? stem(nameOf(container)) : "";
       const own = { element: new WeakRef(container.element), looks: looks(container.element) };
       found = name ? { place: `${container.role} ${name}\n${outer.place}`, near: [own, ...outer.near].slice(0, AROUND) } : outer;
       known.set(container, found);
@@ -142,6 +142,12 @@
   }
   /** @type {Surroundings} */
   const NOTHING = { place: "", near: [] };
+
+  /** The name of a line; of a long one the beginning and the length. @param {SomeLine} line */
+  function nameOf(line) {
+    const { text } = tabmux.lineName(line);
+    return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)} ${text.length}` : text;
+  }
 
   /** Words without those that have digits: numbers change while the thing stays. @param {string} name */
   const stem = (name) =>
@@ -160,7 +166,7 @@
     /** @type {Node | null} */
     let node = element;
     for (let nodes = 0; node && nodes < MOST_NODES && text.length < longest; nodes++) {
-      if (tabmux.isText(node)) text += dom.data(node);
+      if (tabmux.isText(node)) text += dom.data(node).slice(0, LONGEST_TEXT);
       node = dom.firstChild(node) ?? after(node, element);
     }
     return text.slice(0, longest);

@@ -363,7 +363,8 @@ pub fn parse<T: DeserializeOwned>(
 }
 
 fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, BadArguments> {
-    let tool: T = parse(T::NAME, arguments)?;
+    let wanted = changes::Wanted::read::<T>(arguments)?;
+    let tool: T = parse(T::NAME, wanted.arguments(arguments))?;
     tool.check().map_err(|detail| BadArguments {
         tool: T::NAME,
         detail: detail.trim_end_matches('.').to_owned(),
@@ -371,6 +372,7 @@ fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, B
     Ok(Prepared {
         spec: ToolSpec {
             during_dialog: spec.during_dialog || tool.answers_dialogs(),
+            tells_changes: spec.tells_changes && wanted.changes(),
             ..*spec
         },
         timeout: tool.timeout(),

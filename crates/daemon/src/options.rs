@@ -7,7 +7,6 @@ pub(crate) use browser_plan::source_at;
 pub use browser_plan::{BrowserPlan, PlannedBrowser};
 
 use crate::catalogue;
-use std::path::PathBuf;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, endpoint};
 use tabmux_core::{

@@ -36,6 +36,8 @@ pub struct SessionOptions {
     pub shared_numbers: bool,
     /// Whether page actions are available.
     pub page_actions: bool,
+    /// Whether the answers of actions end with what changed on the page.
+    pub changes: bool,
     /// The maximum number of tools that are generated from a page; 0 for none. `None`: the default.
     pub generated_tools: Option<u16>,
     /// The enabled categories of tools. `None`: those that are enabled by default.

@@ -40,6 +40,10 @@ pub struct Args {
     #[arg(long = "pageActions", alias = "page-actions", value_enum, default_value_t = Switch::On, help_heading = TOOLS)]
     page_actions: Switch,
 
+    /// Whether the answer of an action (click, fill, press_key, …) ends with what changed on the page.
+    #[arg(long, value_enum, default_value_t = Switch::On, help_heading = TOOLS)]
+    changes: Switch,
+
     /// The most tools to generate from a page, or `off`.
     #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30", help_heading = TOOLS)]
     generated_tools: u16,
@@ -161,6 +165,7 @@ impl Args {
             on_session_end: self.on_session_end,
             tab_policy: self.tab_policy,
             page_actions: self.page_actions == Switch::On,
+            changes: self.changes == Switch::On,
             generated_tools: Some(self.generated_tools),
             added_categories: self.categories.asked_for(),
             categories: self.categories.chosen(kinds)?,

@@ -3,6 +3,9 @@
 
 mod compare;
 mod report;
+mod wanted;
+
+pub(super) use wanted::Wanted;
 
 use super::snapshot::{self, PageText};
 use super::{Block, ToolOutput, ToolResult};

@@ -152,6 +152,21 @@ async fn another_page_is_told_as_its_outline() {
 }
 
 #[tokio::test]
+async fn a_call_can_say_that_it_does_not_want_the_changes() {
+    assert!(
+        crate::harness::refused("click", json!({ "uid": "1_1", "changes": 1 }))
+            .contains("`changes` must be true or false")
+    );
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    let tab = open(&harness).await;
+    let uid = harness.uid(&tab, "Add").await;
+    let call = json!({ "uid": uid, "changes": false });
+    assert_eq!(harness.seen(1, &tab, "click", call).await, "Clicked.");
+}
+
+#[tokio::test]
 async fn a_wanted_snapshot_replaces_the_changes() {
     let Some(harness) = BrowserHarness::start().await else {
         return;

@@ -333,6 +333,7 @@ impl Flags {
             // The numbers that `tabmux tabs` shows.
             shared_numbers: true,
             page_actions: true,
+            changes: true,
             categories,
             folder: here.clone(),
             roots,

@@ -5,6 +5,7 @@ use crate::browsers::{Context, Permitted};
 use crate::convert;
 use crate::work::{self, Job};
 use std::path::PathBuf;
+use tabmux_browser::tools::Viewer;
 use tabmux_browser::{OutputFolder, bounds};
 use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
 use tabmux_protocol::BackendEvent;
@@ -180,6 +181,13 @@ impl MainLoop {
         (session, generate)
     }
 
+    /// The session of a call, if it wants to know what its actions change.
+    fn viewer_of(&self, call: CallId) -> Option<Viewer> {
+        let session = self.calls.session_of(call)?;
+        let options = &self.sessions.get(session)?.options;
+        options.given.changes.then_some(Viewer(session.0))
+    }
+
     pub(super) fn extras(&self, call: CallId) -> convert::CallExtras {
         let call = self.calls.get(call);
         call.map(|call| call.extras.clone()).unwrap_or_default()
@@ -190,6 +198,7 @@ impl MainLoop {
     where
         F: Future<Output = ()> + Send + 'static,
     {
+        let viewer = self.viewer_of(call);
         let (Some(entry), Some(handle)) = (self.calls.get_mut(call), self.browsers.get(browser))
         else {
             return;
@@ -201,6 +210,7 @@ impl MainLoop {
             handle: handle.clone(),
             cancel: entry.cancel.clone(),
             events: self.events.clone(),
+            viewer,
         };
         // All work for a call is limited to the origins that its session may access.
         tokio::spawn(bounds::within(self.origins_for(call), work(job)));
