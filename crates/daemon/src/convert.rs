@@ -106,7 +106,7 @@ fn parse_in_browser(
     arguments: &RawValue,
     options: &SessionOptions,
 ) -> Result<Parsed, Rejected> {
-    if options.slim {
+    if options.given.slim {
         let mut slim = tools::slim().iter();
         let spec = slim.find(|spec| spec.name == request.tool);
         return prepare(spec.ok_or(Rejected::UnknownTool)?, arguments, None);

@@ -5,7 +5,12 @@
 //! - [`options`]: the options of a session, fixed when it opens.
 //! - [`handle`]: how the rest of the process talks to the main loop; the in-process [`Backend`].
 //! - `direct`: a session in this process, opened when its client has identified itself.
-//! - `main_loop`: the closed set of events, and the one task that handles them.
+//! - `main_loop`: the closed set of events, and the one task that handles them. It owns the core (`timed_core`) and
+//!   the open sessions; the rest of its state has four owners:
+//!   - `browsers`: connections, plans, contexts, counters.
+//!   - `page_tools`: the tools of pages, by the place of their tab, and the workers of the page library.
+//!   - `calls`: calls without a reply, their questions and waits, the audit log.
+//!   - `panel`: people's side panels, pauses and rules, and the labels of agents.
 //! - `work`: the tasks that carry out the core's outputs in browsers.
 //! - `sessions`, `idle`: opens, resumes, names and counts the sessions of any transport, and notices when nothing
 //!   uses the daemon.
@@ -13,12 +18,10 @@
 //! - `tools`: the session tools, one file each.
 //! - [`catalogue`]: every tool, as it is published to clients.
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
-//! - `contexts`: the browser contexts of isolated sessions.
 //! - `pending_slots`: a limited number of slots for connections that have not identified themselves yet.
 //! - `page_updates`, `page_quotas`: parse and limit the messages of page workers before they reach the main loop.
 //! - `memory`: the state that survives the daemon, in a file.
-//! - `metrics`, `loop_costs`: counters of each browser, and the processor time of each kind of event.
-//! - `agent_labels`: the name and colour under which people see each agent.
+//! - `loop_costs`: the processor time of each kind of event.
 //! - [`extension`]: the extensions of people's own browsers, and the pairing secret.
 //! - [`policy`]: the person's rules about origins.
 //! - [`questions`]: confirmations that a person gives before some tools run.

@@ -7,7 +7,6 @@ pub(crate) use browser_plan::source_at;
 pub use browser_plan::{BrowserPlan, PlannedBrowser};
 
 use crate::catalogue;
-use std::path::PathBuf;
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, endpoint};
 use tabmux_core::{
@@ -16,122 +15,47 @@ use tabmux_core::{
 use tabmux_daemon_client::modes;
 use tabmux_protocol::session as wire;
 
-/// The options of a session.
+/// The options of a session: those of its client, and what is read from them once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
+    /// As its client sent them.
+    pub given: wire::SessionOptions,
     /// Its browsers, in the order of their numbers.
     pub browsers: Vec<BrowserPlan>,
-    /// Which pages may be opened and read.
-    pub policy: AddressPolicy,
-    /// Whether its agent may add browsers that are not on this machine.
-    pub allow_remote: bool,
-    /// Whether its agent may choose a default browser.
-    pub allow_default: bool,
-    /// Whether its browsers are connected when it opens, instead of on first use.
-    pub connect_at_start: bool,
-    /// Whether it is offered the generic page actions while a tab is focused.
-    pub page_actions: bool,
-    /// How many tools are generated for it from a page, if any.
-    pub generated_tools: Option<usize>,
-    /// The categories of tools that it gets. `None`: all except those that must be requested.
-    pub categories: Option<Vec<String>>,
-    /// The categories that a progressive list includes from the start.
-    pub added_categories: Vec<String>,
-    /// Whether it has only the three tools of `--slim`.
-    pub slim: bool,
-    /// The folder its client works in; files stay there.
-    pub folder: Option<PathBuf>,
-    /// More folders in which its files may be.
-    pub roots: Vec<PathBuf>,
-    /// The folder for its files without a path, which are kept; if `None`, a folder that is removed with the session.
-    pub output: Option<PathBuf>,
     /// Which tools are listed, and how they find their tab.
     pub mode: Mode,
-    /// How it numbers tabs.
-    pub numbering: Numbering,
-    /// What happens to the tabs it opened when it ends.
-    pub on_end: OnEnd,
-    /// Which other sessions may use the tabs it holds.
-    pub tab_policy: TabPolicy,
-    /// Whether it has cookies, storage and tabs of its own.
-    pub isolated: bool,
-    /// The file whose cookies and storage the session starts with.
-    pub storage_state: Option<PathBuf>,
-    /// How its calls of page tools find their tab.
-    pub routing: Routing,
-    /// Whether its focus follows the user's tab.
-    pub follow_user_focus: bool,
     /// Which sites it may access.
     pub origins: OriginPolicy,
-    /// Whether a person is asked before a page's tool runs.
-    pub confirm: wire::Confirm,
     /// The tabs it had before its daemon died.
     pub restored_tabs: RestoredTabs,
 }
 
 impl SessionOptions {
-    /// Converts a client's options. Returns a sentence if they are invalid.
-    pub fn from_wire(options: wire::SessionOptions) -> Result<Self, String> {
-        let mode = match modes::choose(&options, None) {
-            wire::ToolMode::Progressive if !options.slim => Mode::Progressive,
-            _ => Mode::Static,
-        };
-        let browser = options.browser;
+    /// Reads a client's options. Returns a sentence if they are invalid.
+    pub fn from_wire(given: wire::SessionOptions) -> Result<Self, String> {
+        let browser = &given.browser;
         if browser.storage_state.is_some() && !browser.isolated {
             return Err("A storage state needs an isolated session".into());
         }
         Ok(Self {
-            policy: AddressPolicy {
-                allow_files: browser.allow_file_urls,
+            browsers: BrowserPlan::from_wire(browser.clone())?,
+            mode: match modes::choose(&given, None) {
+                wire::ToolMode::Progressive if !given.slim => Mode::Progressive,
+                _ => Mode::Static,
             },
-            allow_remote: browser.allow_remote,
-            allow_default: browser.allow_default,
-            connect_at_start: browser.connect_at_start,
-            isolated: browser.isolated,
-            storage_state: browser.storage_state.clone(),
-            routing: match options.hybrid_routing {
-                true => Routing::Hybrid,
-                false => Routing::Smart,
-            },
-            follow_user_focus: options.follow_user_focus,
-            confirm: options.confirm,
-            origins: origins(&options.allowed_origins, &options.blocked_origins)?,
+            origins: origins(&given.allowed_origins, &given.blocked_origins)?,
             restored_tabs: RestoredTabs::default(),
-            browsers: BrowserPlan::from_wire(browser)?,
-            page_actions: options.page_actions,
-            generated_tools: match options.generated_tools.map(usize::from) {
-                None => Some(tabmux_browser::introspect::USUAL_LIMIT),
-                Some(most) => Some(most).filter(|most| *most > 0),
-            },
-            categories: options.categories,
-            added_categories: options.added_categories,
-            slim: options.slim,
-            folder: options.folder,
-            roots: options.roots,
-            output: options.output,
-            mode,
-            numbering: match options.shared_numbers {
-                true => Numbering::Shared,
-                false => Numbering::Own,
-            },
-            on_end: match options.on_session_end {
-                wire::OnSessionEnd::Close => OnEnd::Close,
-                wire::OnSessionEnd::Keep => OnEnd::Keep,
-            },
-            tab_policy: match options.tab_policy {
-                wire::TabPolicy::Respect => TabPolicy::Respect,
-                wire::TabPolicy::Exclusive => TabPolicy::Exclusive,
-                wire::TabPolicy::Shared => TabPolicy::Shared,
-            },
+            given,
         })
     }
 
     /// The same for a session in its own process: it shares no browser, so isolation is a separate profile.
     #[must_use]
     pub fn alone(mut self) -> Self {
-        if self.isolated {
+        let browser = &mut self.given.browser;
+        if browser.isolated {
             // A storage state is loaded into a context.
-            self.isolated = self.storage_state.is_some();
+            browser.isolated = browser.storage_state.is_some();
             for browser in &mut self.browsers {
                 browser.launch.profile = ProfileChoice::Temporary;
             }
@@ -139,30 +63,58 @@ impl SessionOptions {
         self
     }
 
+    /// Which pages may be opened and read.
+    pub(crate) fn policy(&self) -> AddressPolicy {
+        AddressPolicy {
+            allow_files: self.given.browser.allow_file_urls,
+        }
+    }
+
+    /// How many tools are generated for it from a page, if any.
+    pub(crate) fn generated_tools(&self) -> Option<usize> {
+        match self.given.generated_tools.map(usize::from) {
+            None => Some(tabmux_browser::introspect::USUAL_LIMIT),
+            Some(most) => Some(most).filter(|most| *most > 0),
+        }
+    }
+
     /// The options for the core.
     pub(crate) fn config(&self) -> SessionConfig {
+        let given = &self.given;
+        let categories = given.categories.as_deref();
         SessionConfig {
             label: "Agent".into(), // `MainLoop::open` knows better.
             browsers: self.browsers.iter().map(BrowserPlan::meant).collect(),
-            connects_at_once: self.connect_at_start,
-            may_choose_default: self.allow_default,
+            connects_at_once: given.browser.connect_at_start,
+            may_choose_default: given.browser.allow_default,
             mode: self.mode,
-            numbering: self.numbering,
-            page_actions: self.page_actions,
-            generated_tools: self.generated_tools.is_some(),
-            withheld: catalogue::withheld(self.categories.as_deref()),
-            on_request: catalogue::on_request(self.categories.as_deref()),
-            added: catalogue::of_categories(&self.added_categories),
-            only: self.slim.then(catalogue::slim_tools),
-            // A context is closed with its session, together with all its tabs.
-            on_end: match self.isolated {
-                true => OnEnd::Close,
-                false => self.on_end,
+            numbering: match given.shared_numbers {
+                true => Numbering::Shared,
+                false => Numbering::Own,
             },
-            tab_policy: self.tab_policy,
-            isolated: self.isolated,
-            routing: self.routing,
-            follow_user_focus: self.follow_user_focus,
+            page_actions: given.page_actions,
+            generated_tools: self.generated_tools().is_some(),
+            withheld: catalogue::withheld(categories),
+            on_request: catalogue::on_request(categories),
+            added: catalogue::of_categories(&given.added_categories),
+            only: given.slim.then(catalogue::slim_tools),
+            on_end: match given.on_session_end {
+                // A context is closed with its session, together with all its tabs.
+                _ if given.browser.isolated => OnEnd::Close,
+                wire::OnSessionEnd::Close => OnEnd::Close,
+                wire::OnSessionEnd::Keep => OnEnd::Keep,
+            },
+            tab_policy: match given.tab_policy {
+                wire::TabPolicy::Respect => TabPolicy::Respect,
+                wire::TabPolicy::Exclusive => TabPolicy::Exclusive,
+                wire::TabPolicy::Shared => TabPolicy::Shared,
+            },
+            isolated: given.browser.isolated,
+            routing: match given.hybrid_routing {
+                true => Routing::Hybrid,
+                false => Routing::Smart,
+            },
+            follow_user_focus: given.follow_user_focus,
             site_filter: SiteFilter::default(),
             restored_tabs: self.restored_tabs.clone(),
         }
@@ -183,7 +135,7 @@ impl SessionOptions {
                 endpoint::shown(address)
             ));
         };
-        if !endpoint::is_local(address) && !self.allow_remote {
+        if !endpoint::is_local(address) && !self.given.browser.allow_remote {
             let host = tabmux_browser::text::one_line(&host.to_string(), 200);
             return Err(format!(
                 "{host} is not this machine. Only browsers of this machine may be added, unless tabmux \
@@ -217,7 +169,7 @@ impl SessionOptions {
             name,
             start_command: None,
             launch,
-            policy: self.policy,
+            policy: self.policy(),
             shim: first.is_none_or(|plan| plan.shim),
         })
     }

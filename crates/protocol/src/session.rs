@@ -68,6 +68,7 @@ pub struct SessionOptions {
 
 /// Which tool list a session has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolMode {
     /// The one that works best with its client.
@@ -81,6 +82,7 @@ pub enum ToolMode {
 
 /// What happens to the tabs that a session opened when it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "camelCase")]
 pub enum OnSessionEnd {
     /// They are closed.
@@ -92,6 +94,7 @@ pub enum OnSessionEnd {
 
 /// When a person is asked before a page tool runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "camelCase")]
 pub enum Confirm {
     /// If the tool declares that its effects may be hard to undo.
@@ -105,6 +108,7 @@ pub enum Confirm {
 
 /// Whether other sessions may use the tabs that a session holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "flags", derive(clap::ValueEnum))]
 #[serde(rename_all = "camelCase")]
 pub enum TabPolicy {
     /// They do not see them, but can use them by number; the answer then says that the tab is shared.

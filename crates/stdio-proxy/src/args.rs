@@ -19,17 +19,17 @@ pub struct Args {
 
     /// Which tools are listed: `progressive` follows the state, from one tool to those of the focused
     /// tab; `static` is a fixed list of every tool; `auto` depends on the client.
-    #[arg(long, value_enum, default_value_t = Tools::Auto, help_heading = TOOLS)]
-    tools: Tools,
+    #[arg(long, value_enum, default_value_t = ToolMode::Auto, help_heading = TOOLS)]
+    tools: ToolMode,
 
     /// Whether to close or keep the tabs that this client opened when its session ends.
-    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = SessionEnd::Close, help_heading = TABS)]
-    on_session_end: SessionEnd,
+    #[arg(long = "onSessionEnd", alias = "on-session-end", value_enum, default_value_t = OnSessionEnd::Close, help_heading = TABS)]
+    on_session_end: OnSessionEnd,
 
     /// Whether other clients may use the tabs that this client holds: `respect` lets a client use a tab that it
     /// names (and tells it so), `exclusive` lets none, `shared` lets all.
-    #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = Policy::Respect, help_heading = TABS)]
-    tab_policy: Policy,
+    #[arg(long = "tabPolicy", alias = "tab-policy", value_enum, default_value_t = TabPolicy::Respect, help_heading = TABS)]
+    tab_policy: TabPolicy,
 
     /// Switch to the tab that the user brings to the front. Without this flag the agent stays in its own
     /// tab.
@@ -57,8 +57,8 @@ pub struct Args {
     /// Whether to ask a person before a page's own tool runs: `ask` if the tool says that it may be hard to undo,
     /// `always` unless the tool says that it changes nothing, or `never`. If no person can be asked, the tool
     /// does not run.
-    #[arg(long, value_enum, default_value_t = Confirming::Ask, help_heading = "Policy")]
-    confirm: Confirming,
+    #[arg(long, value_enum, default_value_t = Confirm::Ask, help_heading = "Policy")]
+    confirm: Confirm,
 
     /// Do everything in this process instead of the shared daemon.
     #[arg(long = "no-daemon", alias = "noDaemon", help_heading = PROCESS)]
@@ -155,20 +155,11 @@ impl Args {
         Ok(SessionOptions {
             browser,
             tools: match self.tools {
-                Tools::Auto if self.wants_fixed_list => ToolMode::Static,
-                Tools::Auto => ToolMode::Auto,
-                Tools::Progressive => ToolMode::Progressive,
-                Tools::Static => ToolMode::Static,
+                ToolMode::Auto if self.wants_fixed_list => ToolMode::Static,
+                tools => tools,
             },
-            on_session_end: match self.on_session_end {
-                SessionEnd::Close => OnSessionEnd::Close,
-                SessionEnd::Keep => OnSessionEnd::Keep,
-            },
-            tab_policy: match self.tab_policy {
-                Policy::Respect => TabPolicy::Respect,
-                Policy::Exclusive => TabPolicy::Exclusive,
-                Policy::Shared => TabPolicy::Shared,
-            },
+            on_session_end: self.on_session_end,
+            tab_policy: self.tab_policy,
             page_actions: self.page_actions == Switch::On,
             generated_tools: Some(self.generated_tools),
             added_categories: self.categories.asked_for(),
@@ -177,11 +168,7 @@ impl Args {
             shared_numbers: false,
             hybrid_routing: self.routing == Route::Hybrid,
             follow_user_focus: self.follow_user_focus,
-            confirm: match self.confirm {
-                Confirming::Ask => Confirm::Ask,
-                Confirming::Always => Confirm::Always,
-                Confirming::Never => Confirm::Never,
-            },
+            confirm: self.confirm,
             allowed_origins: self.origins.allowed(origins)?,
             blocked_origins: self.origins.blocked(origins)?,
             folder: std::env::current_dir().ok(),
@@ -209,33 +196,6 @@ struct McpCli {
 #[derive(Debug, Subcommand)]
 enum McpOnly {
     Mcp(Box<Args>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Confirming {
-    Ask,
-    Always,
-    Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Tools {
-    Auto,
-    Progressive,
-    Static,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SessionEnd {
-    Close,
-    Keep,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Policy {
-    Respect,
-    Exclusive,
-    Shared,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -247,7 +247,10 @@ impl MainLoop {
 
     /// Why the person must confirm this tool, if they must.
     fn reason_to_ask(&self, session: SessionId, record: &Record) -> Option<AskedBecause> {
-        let confirm = self.sessions.get(session).map(|it| it.options.confirm);
+        let confirm = self
+            .sessions
+            .get(session)
+            .map(|it| it.options.given.confirm);
         let hints = record.hints.as_ref();
         let is_claimed = hints.is_some_and(|hints| hints.destructive == Some(true));
         let only_reads = hints.is_some_and(|hints| hints.read_only);

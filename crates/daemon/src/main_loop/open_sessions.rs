@@ -83,7 +83,7 @@ impl OpenSessions {
         notify: mpsc::Sender<BackendEvent>,
         follows: Option<bool>,
     ) {
-        let output = options.output.clone();
+        let output = options.given.output.clone();
         let added = Session {
             notify,
             options,
@@ -119,12 +119,12 @@ impl OpenSessions {
     /// Whether a session follows the user.
     pub(crate) fn is_followed(&self) -> bool {
         let mut sessions = self.open.values();
-        sessions.any(|session| session.options.follow_user_focus)
+        sessions.any(|session| session.options.given.follow_user_focus)
     }
 
     /// How many generated tools a session wants from a page, if any.
     pub(crate) fn generated_for(&self, session: SessionId) -> Option<usize> {
-        self.get(session)?.options.generated_tools
+        self.get(session)?.options.generated_tools()
     }
 
     /// The same, if the session lists them. A fixed list does not: there they are generated when the agent calls
@@ -158,8 +158,8 @@ impl OpenSessions {
             return Files::new(Roots::default(), self.output.session());
         };
         let roots = Roots {
-            working: session.options.folder.clone(),
-            named: session.options.roots.clone(),
+            working: session.options.given.folder.clone(),
+            named: session.options.given.roots.clone(),
             claimed: session.roots.clone(),
         };
         Files::new(roots, session.output.clone())
@@ -171,7 +171,7 @@ impl OpenSessions {
         let Some(session) = self.open.get_mut(&session) else {
             return;
         };
-        let options = &mut session.options;
+        let options = &mut session.options.given;
         options.folder = here.folder;
         for root in here.roots {
             options.roots.retain(|known| *known != root);

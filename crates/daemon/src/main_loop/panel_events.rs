@@ -127,7 +127,7 @@ impl MainLoop {
     ) -> Result<(), String> {
         let session = self.agent_named(session)?;
         if let Some(known) = self.sessions.get_mut(session) {
-            known.options.follow_user_focus = follows;
+            known.options.given.follow_user_focus = follows;
             known.follows = Some(follows);
         }
         self.browsers.following.want(self.sessions.is_followed());

@@ -152,7 +152,7 @@ impl MainLoop {
     fn context_for(&mut self, call: CallId, browser: BrowserId) -> Option<Context> {
         let call = self.calls.get(call)?;
         let (session, name) = (call.session, call.extras.context.clone());
-        let isolated = self.sessions.get(session)?.options.isolated;
+        let isolated = self.sessions.get(session)?.options.given.browser.isolated;
         (isolated || name.is_some()).then(|| self.browsers.contexts.of(browser, session, name))
     }
 
@@ -163,7 +163,7 @@ impl MainLoop {
             .get(call)
             .filter(|call| call.extras.context.is_none())?;
         let session = self.sessions.get(call.session)?;
-        session.options.storage_state.clone()
+        session.options.given.browser.storage_state.clone()
     }
 
     /// The folder for files of a call without a path.

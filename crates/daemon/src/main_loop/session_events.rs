@@ -20,7 +20,7 @@ impl MainLoop {
         self.notice_policy();
         let follows = self.memory.follows_of(&client.session);
         if let Some(follows) = follows {
-            options.follow_user_focus = follows;
+            options.given.follow_user_focus = follows;
         }
         let mut config = SessionConfig {
             site_filter: policy::site_filter(options.origins.and(self.panel.rules.file.policy())),

@@ -39,7 +39,7 @@ impl MainLoop {
                 colour: label.colour,
                 here: self.browsers.of_person(peer, id, &self.core).is_some(),
                 connected: self.core.has_browser(id),
-                follows: session.options.follow_user_focus,
+                follows: session.options.given.follow_user_focus,
                 tabs,
                 more_tabs,
                 doing,

@@ -51,7 +51,7 @@ impl SessionTool for NewPage {
         let limit = self.timeout.filter(|timeout| *timeout > 0);
         let load_limit = limit.map(Duration::from_millis);
         let kind = CallKind::NewPage {
-            url: session.policy.parse(&self.url)?.as_str().into(),
+            url: session.policy().parse(&self.url)?.as_str().into(),
         };
         Ok(Parsed {
             timeout: load_limit,

@@ -42,7 +42,7 @@ impl SessionTool for OpenTab {
 
     fn parse(self, session: &SessionOptions) -> Result<Parsed, Rejected> {
         let kind = CallKind::OpenTab {
-            url: session.policy.parse(&self.url)?.as_str().into(),
+            url: session.policy().parse(&self.url)?.as_str().into(),
             focus: self.focus.unwrap_or(true),
         };
         Ok(kind.into())

@@ -33,7 +33,7 @@ impl SessionTool for SelectDefaultBrowser {
 
     fn check_session(session: &SessionOptions) -> Result<(), Rejected> {
         check_mode(Self::NAME, session)?;
-        match session.allow_default {
+        match session.given.browser.allow_default {
             true => Ok(()),
             false => Err(Rejected::UnknownTool),
         }

@@ -26,7 +26,7 @@ fn arguments(info: &ToolInfo) -> Box<RawValue> {
 #[test]
 fn every_session_tool_is_known_to_the_core_by_its_name_and_mode() {
     let mut options = SessionOptions::from_wire(Default::default()).unwrap();
-    options.allow_default = true;
+    options.given.browser.allow_default = true;
     for spec in all() {
         let mode = match spec.listed_in.is_fixed() {
             true => Mode::Static,
@@ -57,7 +57,7 @@ fn a_tool_of_the_fixed_list_says_so_before_its_arguments_are_read() {
         assert_eq!(text, Refusal::OtherList { tool }.to_string());
     }
     options.mode = Mode::Static;
-    options.allow_default = false;
+    options.given.browser.allow_default = false;
     let unknown = find("select_default_browser").unwrap();
     let unknown = unknown.parse(&wrong, &options);
     assert!(matches!(unknown, Err(Rejected::UnknownTool)));
