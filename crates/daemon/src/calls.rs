@@ -63,12 +63,15 @@ impl Calls {
         Some(self.get(call)?.session)
     }
 
-    /// The calls of a session, the oldest first.
-    pub(crate) fn of_session(&self, session: SessionId) -> Vec<&Call> {
-        let calls = self.running.iter();
-        let mut calls: Vec<_> = calls.filter(|(_, call)| call.session == session).collect();
-        calls.sort_by_key(|(id, _)| **id);
-        calls.into_iter().map(|(_, call)| call).collect()
+    /// The calls of each session, the oldest first.
+    pub(crate) fn by_session(&self) -> HashMap<SessionId, Vec<&Call>> {
+        let mut calls: Vec<_> = self.running.iter().collect();
+        calls.sort_unstable_by_key(|(id, _)| **id);
+        let mut sessions: HashMap<_, Vec<_>> = HashMap::new();
+        for (_, call) in calls {
+            sessions.entry(call.session).or_default().push(call);
+        }
+        sessions
     }
 
     /// Keeps the reply of a tool until the core says that the call has ended.

@@ -5,7 +5,7 @@ use crate::audit::Audit;
 use crate::extension::{Extensions, Peer, PeerName};
 use crate::incoming::{ArgumentBudget, Incoming, ParsedArguments};
 use crate::listener::party;
-use crate::main_loop::{Event, MainLoop, PagesEvent, PersonEvent, Titles};
+use crate::main_loop::{Event, LoopFiles, MainLoop, PagesEvent, PersonEvent};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_quotas::{ConnectionPaces, PageQuotas, Share};
@@ -15,6 +15,7 @@ use crate::policy::{self, PolicyFile, PolicyReader};
 use crate::questions::Asking;
 use crate::record;
 use crate::sessions::Named;
+use crate::state::State;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -48,8 +49,10 @@ pub struct Hub {
     pub(crate) pages: Arc<watch::Sender<usize>>,
     /// The extensions that are connected.
     pub(crate) extensions: Arc<Extensions>,
-    /// The interface to whatever shows questions to the person.
+    /// Whether questions are shown to the person, other than in browsers.
     asking: Asking,
+    /// What people may see.
+    state: watch::Sender<Arc<State>>,
     /// The quotas of page workers.
     page_quotas: PageQuotas,
     /// The memory budget for arguments of calls.
@@ -80,16 +83,20 @@ impl Hub {
         let (events, inbox) = mpsc::channel(EVENT_QUEUE);
         let extensions = Arc::new(Extensions::default());
         let asking = Asking::default();
+        let state = watch::Sender::new(Arc::new(State::empty()));
         let policy_file = PolicyFile::at(policy);
         let policy_reader = policy_file.policy_reader();
         let main_loop = MainLoop::new(
             events.clone(),
             shared,
-            audit,
-            memory,
+            LoopFiles {
+                audit,
+                memory,
+                policy: policy_file,
+            },
             Arc::clone(&extensions),
-            policy_file,
             asking.clone(),
+            state.clone(),
         );
         tokio::spawn(main_loop.run(inbox));
         Self {
@@ -101,6 +108,7 @@ impl Hub {
             pages: Arc::new(watch::Sender::new(0)),
             extensions,
             asking,
+            state,
             page_quotas: PageQuotas::default(),
             arguments: ArgumentBudget::default(),
             policy_reader,
@@ -166,9 +174,16 @@ impl Hub {
         restored_tabs.await.ok()?
     }
 
-    /// For components that show questions to the person: the open questions, and whether they are shown.
+    /// For components that show questions to the person: whether they are shown.
     pub fn asking(&self) -> &Asking {
         &self.asking
+    }
+
+    /// What people may see, and its changes from now on.
+    pub fn state(&self) -> watch::Receiver<Arc<State>> {
+        let state = self.state.subscribe();
+        post(&self.events, Event::Publish { done: None });
+        state
     }
 
     /// The person's answer to a question. False if the question is no longer open.
@@ -183,19 +198,18 @@ impl Hub {
         self.events.send(event).await.is_ok() && was_open.await.unwrap_or(false)
     }
 
-    /// The state of everything, for people. `None` if the main loop has ended.
+    /// The state of everything as it is now, for people. `None` if the main loop has ended.
     pub async fn overview(&self) -> Option<Overview> {
-        let (answer, overview) = oneshot::channel();
-        let event = Event::Overview {
-            answer,
-            titles: Titles::Unknown,
-        };
-        self.events.send(event).await.ok()?;
+        let (done, refreshed) = oneshot::channel();
+        self.events.send(Event::RefreshTitles { done }).await.ok()?;
+        refreshed.await.ok()?;
+        let (done, published) = oneshot::channel();
+        let publish = Event::Publish { done: Some(done) };
+        self.events.send(publish).await.ok()?;
+        published.await.ok()?;
+        let state = Arc::clone(&self.state.borrow());
         let port = self.port.load(Ordering::Relaxed);
-        Some(Overview {
-            port: (port > 0).then_some(port),
-            ..overview.await.ok()?
-        })
+        Some(state.overview((port > 0).then_some(port)))
     }
 
     /// Registers a page worker. `None` if the main loop has ended.

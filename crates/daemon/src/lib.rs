@@ -20,6 +20,7 @@
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
 //! - `pending_slots`: a limited number of slots for connections that have not identified themselves yet.
 //! - `page_updates`, `page_quotas`: parse and limit the messages of page workers before they reach the main loop.
+//! - [`state`]: what people may see at one moment, which the main loop publishes, and the views of it.
 //! - `memory`: the state that survives the daemon, in a file.
 //! - `loop_costs`: the processor time of each kind of event.
 //! - [`extension`]: the extensions of people's own browsers, and the pairing secret.
@@ -38,6 +39,7 @@ pub mod options;
 pub mod policy;
 pub mod questions;
 pub mod socket;
+pub mod state;
 
 mod answer_cleanup;
 mod argument_check;

@@ -10,17 +10,16 @@ mod look_for_tools;
 mod notes;
 mod open_sessions;
 mod opened_tabs;
-mod overview;
 mod page_calls;
 mod page_events;
 mod panel_events;
 mod perform;
 mod policy;
+mod publish;
 mod replies;
 mod session_events;
-mod showing;
 
-pub(crate) use event::{Answer, Event, PagesEvent, PersonEvent, Titles};
+pub(crate) use event::{Answer, Event, PagesEvent, PersonEvent};
 pub(crate) use page_calls::FoundAnswer;
 
 use crate::audit::Audit;
@@ -33,13 +32,14 @@ use crate::page_tools::PageTools;
 use crate::panel::Panel;
 use crate::policy::PolicyFile;
 use crate::questions::Asking;
+use crate::state::{Publisher, State};
 use crate::timed_core::TimedCore;
 use crate::{catalogue, work};
 use open_sessions::OpenSessions;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_core::{Config, Core, Finish, Input};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// The state of the main loop: the core, and the data that the core does not need.
 pub(crate) struct MainLoop {
@@ -50,19 +50,30 @@ pub(crate) struct MainLoop {
     page_tools: PageTools,
     calls: Calls,
     panel: Panel,
+    publisher: Publisher,
     memory: Memory,
     costs: LoopCosts,
+}
+
+/// The files that the main loop reads and writes, through tasks of their own.
+pub(crate) struct LoopFiles {
+    pub(crate) audit: Audit,
+    pub(crate) memory: Memory,
+    pub(crate) policy: PolicyFile,
 }
 
 impl MainLoop {
     pub(crate) fn new(
         events: mpsc::Sender<Event>,
         shared: bool,
-        audit: Audit,
-        memory: Memory,
+        LoopFiles {
+            audit,
+            memory,
+            policy,
+        }: LoopFiles,
         extensions: Arc<Extensions>,
-        policy_file: PolicyFile,
         asking: Asking,
+        state: watch::Sender<Arc<State>>,
     ) -> Self {
         let config = Config {
             page_actions: catalogue::page_actions(),
@@ -79,8 +90,9 @@ impl MainLoop {
             browsers: Browsers::new(extensions, events.clone()),
             page_tools: PageTools::default(),
             calls: Calls::new(audit, asking),
-            panel: Panel::new(policy_file, events.clone()),
+            panel: Panel::new(policy, events.clone()),
             events,
+            publisher: Publisher::new(state),
             memory,
             costs: LoopCosts::default(),
         }
@@ -117,9 +129,9 @@ impl MainLoop {
                     is_news = false;
                     begun
                 }
-                () = self.panel.alarm() => {
-                    let begun = ("show", Worked::now());
-                    self.show_persons();
+                () = self.publisher.alarm() => {
+                    let begun = ("publish", Worked::now());
+                    self.publish();
                     is_news = false;
                     begun
                 }
@@ -131,7 +143,7 @@ impl MainLoop {
                 self.perform(output);
             }
             if is_news {
-                self.panel.note();
+                self.publisher.note();
             }
             self.costs.spent(kind, since);
         };
@@ -168,16 +180,12 @@ impl MainLoop {
                 self.panel.rules_written(rules);
             }
             Event::Pages(event) => self.pages_event(event),
-            Event::Overview {
-                answer,
-                titles: Titles::Fresh,
-            } => drop(answer.send(self.overview())),
-            Event::Overview {
-                answer,
-                titles: Titles::Unknown,
-            } => {
-                let browsers = self.browsers.all();
-                tokio::spawn(work::refresh_all(browsers, answer, self.events.clone()));
+            Event::RefreshTitles { done } => {
+                tokio::spawn(work::refresh_all(self.browsers.all(), done));
+            }
+            Event::Publish { done } => {
+                self.publish();
+                done.into_iter().for_each(|done| drop(done.send(())));
             }
             Event::Roots { session, roots } => self.sessions.client_works_in(session, roots),
             Event::WorksHere { session, here } => self.sessions.works_here(session, here),

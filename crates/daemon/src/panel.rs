@@ -10,6 +10,7 @@ pub(crate) use request::PersonRequest;
 use crate::extension::{Peer, PeerName};
 use crate::main_loop::{Event, PersonEvent};
 use crate::policy::{PersonRules, PolicyChange, PolicyFile};
+use crate::state::{self, State};
 use agent_labels::AgentLabels;
 use pauses::Pauses;
 use rules::Rules;
@@ -20,8 +21,9 @@ use tabmux_browser::OriginPattern;
 use tabmux_browser::origins::BadPattern;
 use tabmux_core::BrowserId;
 use tabmux_protocol::extension::{SiteInfo, SiteRule, ToExtension};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
 
 /// The side panels of all people, and their decisions.
 #[derive(Debug)]
@@ -32,18 +34,17 @@ pub(crate) struct Panel {
     pub(crate) rules: Rules,
     /// The tabs that extensions are opening for agents.
     opening: HashSet<(BrowserId, u32)>,
-    /// When the side panels are updated next, if something may have changed.
-    show_at: Option<Instant>,
     events: mpsc::Sender<Event>,
 }
 
-/// One connected extension, and what its side panel shows.
+/// One connected extension.
 #[derive(Debug)]
 struct Shown {
     peer: Arc<Peer>,
-    last: Option<ToExtension>,
     /// Whether it can show questions to its person.
     asks: bool,
+    /// Keeps its side panel up to date.
+    _showing: AbortOnDropHandle<()>,
 }
 
 impl Panel {
@@ -54,17 +55,22 @@ impl Panel {
             pauses: Pauses::default(),
             rules: Rules::new(policy_file, events.clone()),
             opening: HashSet::new(),
-            show_at: None,
             events,
         }
     }
 
-    /// An extension connected.
-    pub(crate) fn add(&mut self, peer: Arc<Peer>) {
+    /// An extension connected. Its side panel shows the state from now on.
+    pub(crate) fn add(&mut self, peer: Arc<Peer>, state: watch::Receiver<Arc<State>>) {
         peer.set_private(self.rules.file.private_windows());
-        let (name, last, asks) = (peer.instance.clone(), None, false);
+        let showing = tokio::spawn(state::show(Arc::clone(&peer), state));
+        let name = peer.instance.clone();
         self.pauses.returned(&name);
-        self.peers.insert(name, Shown { peer, last, asks });
+        let shown = Shown {
+            peer,
+            asks: false,
+            _showing: AbortOnDropHandle::new(showing),
+        };
+        self.peers.insert(name, shown);
     }
 
     /// An extension disconnected. Its pause ends after a while.
@@ -120,47 +126,6 @@ impl Panel {
     }
 }
 
-/// When side panels are updated.
-impl Panel {
-    /// Schedules an update, soon and together with further changes.
-    pub(crate) fn note(&mut self) {
-        let soon = Instant::now() + GATHERING;
-        if !self.peers.is_empty() && self.show_at.is_none_or(|at| soon < at) {
-            self.show_at = Some(soon);
-        }
-    }
-
-    /// Resolves when it is time for an update.
-    pub(crate) fn alarm(&self) -> impl Future<Output = ()> + use<> {
-        let at = self.show_at;
-        async move {
-            match at {
-                Some(at) => tokio::time::sleep_until(at).await,
-                None => std::future::pending().await,
-            }
-        }
-    }
-
-    /// An update begins: schedules the next one.
-    pub(crate) fn start_update(&mut self) {
-        self.show_at = (!self.is_empty()).then(|| Instant::now() + LOOKING_AGAIN);
-    }
-
-    /// Shows this in a side panel, if it changed.
-    pub(crate) fn show(&mut self, peer: &PeerName, overview: ToExtension) {
-        let Some(shown) = self.peers.get_mut(peer) else {
-            return;
-        };
-        if shown.last.as_ref() == Some(&overview) {
-            return;
-        }
-        match shown.peer.tell(overview.clone()) {
-            true => shown.last = Some(overview),
-            false => self.note(),
-        }
-    }
-}
-
 /// The person's rules about sites. They are the same as those of `tabmux policy`.
 impl Panel {
     /// Changes the rule about a site.
@@ -204,12 +169,6 @@ impl Panel {
         }
     }
 }
-
-/// Changes within this time are shown together.
-const GATHERING: Duration = Duration::from_millis(100);
-
-/// How often to check for changes that cause no event.
-const LOOKING_AGAIN: Duration = Duration::from_secs(1);
 
 /// A pause survives a restart of the extension's worker, but ends some time after its browser is closed.
 const PAUSE_OUTLIVES: Duration = Duration::from_secs(60);

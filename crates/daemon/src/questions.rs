@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tabmux_core::{SchemaId, SessionId, TabLocation, ToolKey, ToolRow};
 use tabmux_protocol::RequestId;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// All open questions, the oldest first.
@@ -72,32 +71,16 @@ pub enum AskedBecause {
     Always,
 }
 
-/// The interface to questions for other components: those that show them, and those that answer.
-#[derive(Clone, Debug)]
+/// Whether a component outside of browsers shows questions to the person.
+#[derive(Clone, Debug, Default)]
 pub struct Asking {
-    /// Whether a component shows questions to the person.
     shown: Arc<AtomicBool>,
-    open: Arc<watch::Sender<Vec<QuestionView>>>,
-}
-
-impl Default for Asking {
-    fn default() -> Self {
-        Self {
-            shown: Arc::default(),
-            open: Arc::new(watch::Sender::new(Vec::new())),
-        }
-    }
 }
 
 impl Asking {
     /// Sets whether a component shows questions to the person.
     pub fn show(&self, shown: bool) {
         self.shown.store(shown, Ordering::Relaxed);
-    }
-
-    /// The questions that wait here, as a watch.
-    pub fn open(&self) -> watch::Receiver<Vec<QuestionView>> {
-        self.open.subscribe()
     }
 }
 
@@ -158,7 +141,6 @@ impl Questions {
             asked: Instant::now(),
             waiting,
         });
-        self.publish();
         id
     }
 
@@ -178,7 +160,6 @@ impl Questions {
     pub(crate) fn take_all_waiting(&mut self) -> Vec<Question> {
         let (waiting, others) = self.open.drain(..).partition(|it| it.waiting.is_some());
         self.open = others;
-        self.publish();
         Vec::from_iter::<VecDeque<_>>(waiting)
     }
 
@@ -199,7 +180,6 @@ impl Questions {
     /// Forgets the questions of a closed session.
     pub(crate) fn forget(&mut self, session: SessionId) {
         self.open.retain(|it| it.session != session);
-        self.publish();
     }
 
     /// The number of questions that wait here.
@@ -209,19 +189,7 @@ impl Questions {
 
     fn take_if(&mut self, is_it: impl Fn(&Question) -> bool) -> Option<Question> {
         let place = self.open.iter().position(is_it)?;
-        let taken = self.open.remove(place);
-        self.publish();
-        taken
-    }
-
-    /// Tells those that show questions, if those that wait here have changed.
-    fn publish(&self) {
-        let views: Vec<_> = self.shown().map(|(_, view)| view.clone()).collect();
-        self.asking.open.send_if_modified(|open| {
-            let news = *open != views;
-            *open = views;
-            news
-        });
+        self.open.remove(place)
     }
 
     fn forget_old(&mut self) {

@@ -58,6 +58,10 @@ impl TimedCore {
         self.core.handle_timeout(now);
     }
 
+    pub(crate) fn started(&self) -> Instant {
+        self.started
+    }
+
     pub(crate) fn uptime(&self) -> Duration {
         self.started.elapsed()
     }

@@ -2,7 +2,7 @@
 
 use crate::browsers::Context;
 use crate::convert;
-use crate::main_loop::{Event, FoundAnswer, PagesEvent, Titles};
+use crate::main_loop::{Event, FoundAnswer, PagesEvent};
 use serde_json::{Map, Value};
 use std::future::Future;
 use std::path::PathBuf;
@@ -15,7 +15,6 @@ use tabmux_browser::{
 };
 use tabmux_core::{BrowserId, CallId, TargetId};
 use tabmux_protocol::CallReply;
-use tabmux_protocol::overview::Overview;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -84,12 +83,8 @@ pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usiz
     job.finish(Ok(())).await;
 }
 
-/// Refreshes the titles of all tabs, for the overview.
-pub(crate) async fn refresh_all(
-    browsers: Vec<Browser>,
-    answer: oneshot::Sender<Overview>,
-    events: mpsc::Sender<Event>,
-) {
+/// Refreshes the titles of all tabs. When this is done, the main loop has been sent the changes.
+pub(crate) async fn refresh_all(browsers: Vec<Browser>, done: oneshot::Sender<()>) {
     let refresh = browsers.iter().map(async |browser| {
         tokio::join!(
             browser.refresh(REFRESH_LIMIT),
@@ -97,12 +92,7 @@ pub(crate) async fn refresh_all(
         )
     });
     futures_util::future::join_all(refresh).await;
-    let _ = events
-        .send(Event::Overview {
-            answer,
-            titles: Titles::Fresh,
-        })
-        .await;
+    let _ = done.send(());
 }
 
 /// The owner of a new tab.

@@ -71,17 +71,19 @@ mod tests {
     use super::*;
     use crate::audit::Audit;
     use crate::handle::Client;
+    use crate::main_loop::LoopFiles;
     use crate::memory::Memory;
     use crate::options::SessionOptions;
     use crate::policy::PolicyFile;
     use crate::questions::Asking;
+    use crate::state::State;
     use serde_json::json;
     use std::sync::Arc;
     use std::time::Duration;
     use tabmux_core::SessionId;
     use tabmux_protocol::session as wire;
     use tabmux_protocol::wire::Resume;
-    use tokio::sync::mpsc;
+    use tokio::sync::{mpsc, watch};
 
     const URL: &str = "http://127.0.0.1:9222";
 
@@ -104,11 +106,14 @@ mod tests {
         let mut main_loop = MainLoop::new(
             mpsc::channel(8).0,
             true,
-            Audit::nowhere(),
-            Memory::at(path, Duration::ZERO),
+            LoopFiles {
+                audit: Audit::nowhere(),
+                memory: Memory::at(path, Duration::ZERO),
+                policy: PolicyFile::at(None),
+            },
             Arc::default(),
-            PolicyFile::at(None),
             Asking::default(),
+            watch::Sender::new(Arc::new(State::empty())),
         );
         let resume = Resume {
             session_id: tabmux_protocol::wire::SessionId("sess_back".into()),

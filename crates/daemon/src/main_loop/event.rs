@@ -17,7 +17,6 @@ use std::sync::Arc;
 use tabmux_browser::tools::ToolResult;
 use tabmux_browser::{BrowserEvent, ConnectError, Connected, ToolError};
 use tabmux_core::{BrowserId, CallId, ConnectionId, RestoredTabs, SessionId};
-use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::ToPage;
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
@@ -45,11 +44,10 @@ pub(crate) enum Event {
     PolicyWritten { rules: Result<PersonRules, String> },
     /// An event on the connection of a page worker.
     Pages(PagesEvent),
-    /// A request for the overview of everything.
-    Overview {
-        answer: oneshot::Sender<Overview>,
-        titles: Titles,
-    },
+    /// The titles of all tabs are wanted; Chrome does not report all changes.
+    RefreshTitles { done: oneshot::Sender<()> },
+    /// The state is wanted as it is now, not only soon.
+    Publish { done: Option<oneshot::Sender<()>> },
     /// A client reports its root folders.
     Roots {
         session: SessionId,
@@ -119,13 +117,6 @@ pub(crate) enum Event {
     ShutDown { done: oneshot::Sender<()> },
 }
 
-/// Whether browsers were just asked for their tabs' titles; Chrome does not report all changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Titles {
-    Unknown,
-    Fresh,
-}
-
 /// Receives the one reply of a call.
 pub(crate) type Answer = oneshot::Sender<Result<CallReply, CallFailure>>;
 
@@ -137,7 +128,8 @@ impl Event {
             Self::Resume { .. } => "take_up",
             Self::Abandon => "abandon",
             Self::Pages(event) => event.kind(),
-            Self::Overview { .. } => "overview",
+            Self::RefreshTitles { .. } => "refresh_titles",
+            Self::Publish { .. } => "publish",
             Self::Roots { .. } | Self::WorksHere { .. } => "roots",
             Self::Close { .. } => "close",
             Self::Tools { .. } => "tools",

@@ -12,7 +12,7 @@ impl MainLoop {
         match event {
             PersonEvent::Arrived { peer } => {
                 self.browsers.links.reconnected(&peer.instance);
-                self.panel.add(peer);
+                self.panel.add(peer, self.publisher.watch());
                 self.browsers.reach_again(&mut self.core);
             }
             PersonEvent::Requested { peer, request } => self.person_requests(&peer, request),

@@ -4,6 +4,9 @@ use crate::extension::PeerName;
 use crate::main_loop::Event;
 use crate::policy::{PolicyChange, PolicyFile, change_file};
 use std::collections::VecDeque;
+use tabmux_browser::OriginPattern;
+use tabmux_protocol::extension::RulesInfo;
+use tabmux_text::one_line;
 use tokio::sync::mpsc;
 
 /// The rules, which apply to all sessions.
@@ -43,6 +46,33 @@ impl Rules {
         Some(peer)
     }
 
+    /// What people see of the rules.
+    pub(crate) fn shown(&self) -> RulesInfo {
+        let rules = match self.file.rules() {
+            Ok(rules) => rules,
+            Err(why) => {
+                return RulesInfo {
+                    problem: Some(one_line(why.what(), LONGEST_PROBLEM)),
+                    ..RulesInfo::default()
+                };
+            }
+        };
+        // The newest rules are at the end of the file.
+        let texts = |patterns: &[OriginPattern]| -> Vec<String> {
+            let newest = patterns.iter().rev().take(MOST_RULES);
+            newest.map(ToString::to_string).collect()
+        };
+        let (allowed, blocked) = (texts(&rules.allowed), texts(&rules.blocked));
+        let all = rules.allowed.len() + rules.blocked.len();
+        RulesInfo {
+            more: all - allowed.len() - blocked.len(),
+            allowed,
+            blocked,
+            private_windows: rules.private_windows,
+            problem: None,
+        }
+    }
+
     fn write(&self) {
         let Some((change, _)) = self.changes.front() else {
             return;
@@ -65,6 +95,10 @@ impl Rules {
         });
     }
 }
+
+/// How many rules people see, per kind.
+const MOST_RULES: usize = 50;
+const LONGEST_PROBLEM: usize = 300;
 
 /// More than a person requests at once.
 const MOST_CHANGES: usize = 32;

@@ -187,16 +187,16 @@ async fn a_question_can_be_answered_outside_of_the_client() {
     daemon.hub.asking().show(true);
     let session = Arc::new(session(&daemon, Confirm::Ask).await);
     let mut worker = shop(&daemon, &session).await;
-    let mut open = daemon.hub.asking().open();
+    let mut open = daemon.hub.state();
     for (allowed, is_error) in [(true, false), (false, true)] {
         let call = {
             let session = Arc::clone(&session);
             tokio::spawn(async move { session.call(request("buy", &json!({}))).await })
         };
-        let shown = patiently(open.wait_for(|open| !open.is_empty()), || {
+        let shown = patiently(open.wait_for(|state| state.questions().len() > 0), || {
             "a question".into()
         });
-        let question = shown.await.unwrap()[0].clone();
+        let question = shown.await.unwrap().questions().next().unwrap().clone();
         assert_eq!(
             (&*question.tool, &*question.origin),
             ("buy", "http://localhost:5173")
@@ -216,7 +216,8 @@ async fn a_question_can_be_answered_outside_of_the_client() {
             worker.answers().await;
         }
         assert_eq!(call.await.unwrap().unwrap().is_error, is_error);
-        assert!(open.borrow_and_update().is_empty());
+        let gone = open.wait_for(|state| state.questions().len() == 0);
+        patiently(gone, || "no question".into()).await.unwrap();
     }
 }
 
@@ -226,7 +227,7 @@ async fn a_question_goes_with_its_call_and_with_its_session() {
     daemon.hub.asking().show(true);
     let first = session(&daemon, Confirm::Ask).await;
     let _worker = shop(&daemon, &first).await;
-    let mut open = daemon.hub.asking().open();
+    let mut open = daemon.hub.state();
     for cancels in [true, false] {
         let session = Arc::new(session(&daemon, Confirm::Ask).await);
         let buy = request("buy", &json!({}));
@@ -235,10 +236,10 @@ async fn a_question_goes_with_its_call_and_with_its_session() {
             let session = Arc::clone(&session);
             tokio::spawn(async move { session.call(buy).await })
         };
-        let shown = patiently(open.wait_for(|open| !open.is_empty()), || {
+        let shown = patiently(open.wait_for(|state| state.questions().len() > 0), || {
             "a question".into()
         });
-        let id = shown.await.unwrap()[0].id.clone();
+        let id = shown.await.unwrap().questions().next().unwrap().id.clone();
         if cancels {
             session.cancel(&name);
             assert!(matches!(reply.await.unwrap(), Err(CallFailure::Cancelled)));
@@ -247,7 +248,9 @@ async fn a_question_goes_with_its_call_and_with_its_session() {
             let _ = reply.await;
             drop(session);
         }
-        let gone = patiently(open.wait_for(Vec::is_empty), || "no question".into());
+        let gone = patiently(open.wait_for(|state| state.questions().len() == 0), || {
+            "no question".into()
+        });
         gone.await.unwrap();
         assert!(!daemon.hub.answer_question(id, true).await);
     }

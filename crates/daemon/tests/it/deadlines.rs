@@ -43,10 +43,10 @@ async fn a_person_who_agrees_late_does_not_cost_the_tool_its_time() {
         let session = Arc::clone(&session);
         async move { session.call(request("buy", &json!({}))).await }
     });
-    let mut open = daemon.hub.asking().open();
-    let asked = open.wait_for(|open| !open.is_empty());
+    let mut open = daemon.hub.state();
+    let asked = open.wait_for(|state| state.questions().len() > 0);
     let asked = patiently(asked, || "a question".to_owned()).await;
-    let question = asked.unwrap()[0].id.clone();
+    let question = asked.unwrap().questions().next().unwrap().id.clone();
     pass(Duration::from_secs(22)).await;
     assert!(daemon.hub.answer_question(question, true).await);
     let call = worker.hear().await;
