@@ -1,4 +1,4 @@
-/** How the tests run: two files at a time, each with its own browser, which is enough for a small machine. */
+/** How the tests run: one file at a time, because a browser is enough for a small machine. */
 
 import { defineConfig } from 'vitest/config';
 
@@ -6,7 +6,7 @@ export default defineConfig({
   define: { LIBRARY_VERSION: JSON.stringify('0.0.0-test') },
   test: {
     include: ['test/**/*.test.ts'],
-    maxWorkers: 2,
+    fileParallelism: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

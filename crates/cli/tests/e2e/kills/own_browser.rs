@@ -252,12 +252,18 @@ impl Faults<'_> {
     /// Checks that only the person's tab is left after all agents have ended.
     async fn only_the_person_is_left(&self) {
         let mine = [self.crowd.pages.url("mine")];
+        let last = std::cell::RefCell::default();
         let closed = async {
-            while self.user.urls().await != mine {
+            while *last.borrow() != mine {
+                last.replace(self.user.urls().await);
                 tokio::task::yield_now().await;
             }
         };
-        patiently(closed, || "only the person's tab is left".into()).await;
+        patiently(closed, || {
+            let got: Vec<String> = last.take();
+            format!("only the person's tab, got {got:?}\n{}", self.story())
+        })
+        .await;
     }
 }
 
