@@ -193,9 +193,8 @@ type SomeLine = TextLine | ElementLine;
 
 /** What a number stands for. See refs.js. */
 interface Identity {
-  /** Role, name and the named things around. */
+  /** Role, name and the named things around; `soft` is the same without numbers in the name. */
   full: string;
-  /** The same without numbers in the name. */
   soft: string;
   /** Role and an attribute that the page's authors chose. */
   authored: string;
@@ -206,10 +205,7 @@ interface Identity {
 }
 
 /** The named things around an element, as text and as elements. */
-interface Surroundings {
-  place: string;
-  near: { element: WeakRef<Element>; looks: string }[];
-}
+type Surroundings = { place: string; near: { element: WeakRef<Element>; looks: string }[] };
 
 /** An element of a walk, with the number that it had and the one that it gets. */
 type Thing = Identity & { line: ElementLine; own: number | undefined; number: number };

@@ -1,16 +1,19 @@
 //! How the rest of the process talks to the main loop.
 
+mod person;
+
+pub(crate) use person::PersonHandle;
+
 use crate::answer_cleanup;
 use crate::audit::Audit;
-use crate::extension::{Extensions, Peer, PeerName};
+use crate::extension::{Extensions, Peer};
 use crate::incoming::{ArgumentBudget, Incoming, ParsedArguments};
 use crate::listener::party;
-use crate::main_loop::{Event, LoopFiles, MainLoop, PagesEvent, PersonEvent};
+use crate::main_loop::{Event, LoopFiles, MainLoop, PagesEvent};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
 use crate::page_quotas::{ConnectionPaces, PageQuotas, Share};
 use crate::page_updates::PageReader;
-use crate::panel::PersonRequest;
 use crate::policy::{self, PolicyFile, PolicyReader};
 use crate::questions::Asking;
 use crate::record;
@@ -241,14 +244,7 @@ impl Hub {
 
     /// Registers a person's extension.
     pub(crate) async fn meet_person(&self, peer: Arc<Peer>) -> PersonHandle {
-        let name = peer.instance.clone();
-        let arrived = PersonEvent::Arrived { peer };
-        let _ = self.events.send(Event::Person(arrived)).await;
-        PersonHandle {
-            peer: name,
-            policy_reader: self.policy_reader.clone(),
-            events: self.events.clone(),
-        }
+        PersonHandle::arrive(peer, self.policy_reader.clone(), self.events.clone()).await
     }
 
     /// Ends the main loop and every browser that it launched.
@@ -321,31 +317,6 @@ impl Drop for PagesHandle {
         self.open.send_modify(|open| *open -= 1);
         let closed = PagesEvent::Closed { connection };
         post(&self.events, closed.into());
-    }
-}
-
-/// One person's extension. Dropping this unregisters it.
-#[derive(Debug)]
-pub(crate) struct PersonHandle {
-    peer: PeerName,
-    policy_reader: Option<PolicyReader>,
-    events: mpsc::Sender<Event>,
-}
-
-impl PersonHandle {
-    /// Passes on a request of the person. False if the main loop has ended.
-    pub(crate) async fn request(&self, request: PersonRequest) -> bool {
-        policy::reread(self.policy_reader.as_ref()).await;
-        let peer = self.peer.clone();
-        let event = PersonEvent::Requested { peer, request };
-        self.events.send(Event::Person(event)).await.is_ok()
-    }
-}
-
-impl Drop for PersonHandle {
-    fn drop(&mut self) {
-        let peer = self.peer.clone();
-        post(&self.events, Event::Person(PersonEvent::Left { peer }));
     }
 }
 

@@ -185,7 +185,9 @@ impl MainLoop {
             }
             Event::Publish { done } => {
                 self.publish();
-                done.into_iter().for_each(|done| drop(done.send(())));
+                if let Some(done) = done {
+                    let _ = done.send(());
+                }
             }
             Event::Roots { session, roots } => self.sessions.client_works_in(session, roots),
             Event::WorksHere { session, here } => self.sessions.works_here(session, here),

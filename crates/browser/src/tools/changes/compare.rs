@@ -88,11 +88,12 @@ fn without_focus(line: &str) -> String {
     let (mut quoted, mut escaped) = (false, false);
     let mut rest = line.trim();
     while let Some(character) = rest.chars().next() {
-        if !quoted && let Some(after) = rest.strip_prefix(" focused") {
-            if after.is_empty() || after.starts_with(' ') {
-                rest = after;
-                continue;
-            }
+        if !quoted
+            && let Some(after) = rest.strip_prefix(" focused")
+            && (after.is_empty() || after.starts_with(' '))
+        {
+            rest = after;
+            continue;
         }
         quoted ^= character == '"' && !escaped;
         escaped = character == '\\' && !escaped;
