@@ -6,7 +6,7 @@
  */
 (() => {
   "use strict";
-  const { dom, walk, present, numberOf, assign, ref } = tabmux;
+  const { dom, walk, present, numberOf, assign, release, ref } = tabmux;
 
   /** Larger pages keep a number only as long as its element. */
   const MOST_LINES = 20_000;
@@ -17,27 +17,72 @@
   /** Roles whose name is their content: with another content, it is another thing. */
   const CONTENT = new Set(["row", "listitem", "option", "treeitem", "cell", "gridcell", "heading", "article", "link", "clickable"]);
 
-  /** What each number stood for when the page was last read. @type {Map<number, Identity>} */
-  let identities = new Map();
+  /** What each number stood for when it was last shown. @type {Map<number, Identity>} */
+  const identities = new Map();
+  /** Numbers whose things are not on the page now. @type {Set<number>} */
+  let gone = new Set();
+  /** Elements of earlier walks. @type {WeakSet<Element>} */
+  const walked = new WeakSet();
 
   /** The element with that number, wherever it is now. @type {Tabmux["element"]} */
   function element(number) {
     const found = present(number);
     const identity = identities.get(number);
-    if (!identity || (found && looks(found) === identity.looks && around(identity))) return found;
-    refresh();
-    return present(number);
-  }
-
-  function refresh() {
+    if (!identity || (found && isAsBefore(number, identity, new Map()))) return found;
     /** @type {SomeLine[]} */
     const lines = [];
     const { whole } = walk((line) => void lines.push(line));
-    if (whole) follow(lines);
+    if (whole) match(lines);
+    return present(number);
   }
 
-  /** Gives every element of a complete walk its number. @type {Tabmux["follow"]} */
+  /**
+   * Lets numbers follow their things, after a complete walk and before its lines are printed. While everything that has
+   * a number looks as it did, there is nothing to do.
+   * @type {Tabmux["follow"]}
+   */
   function follow(lines) {
+    let isNew = false;
+    for (const { element } of lines) {
+      if (!element || walked.has(element)) continue;
+      walked.add(element);
+      isNew = true;
+    }
+    if (!isSettled() || (isNew && gone.size > 0)) match(lines);
+  }
+
+  function isSettled() {
+    const known = new Map();
+    for (const [number, identity] of identities) {
+      if (!gone.has(number) && !isAsBefore(number, identity, known)) return false;
+    }
+    return true;
+  }
+
+  /** @param {number} number @param {Identity} identity @param {Map<Element, string>} known */
+  function isAsBefore(number, identity, known) {
+    const found = present(number);
+    return found !== null && looks(found) === identity.looks && around(identity, known);
+  }
+
+  /** Keeps in mind what the printed lines stand for. @type {Tabmux["record"]} */
+  function record(lines) {
+    const known = new Map();
+    for (const line of lines) {
+      if (!line.element) continue;
+      const number = ref(line.element);
+      gone.delete(number);
+      if (!identities.has(number)) identities.set(number, identify(line, known));
+    }
+    for (const number of identities.keys()) {
+      if (identities.size <= MOST_LINES) break;
+      identities.delete(number);
+      gone.delete(number);
+    }
+  }
+
+  /** Gives every number to the element that it stands for now. @param {SomeLine[]} lines */
+  function match(lines) {
     /** @type {Thing[]} */
     const things = [];
     const known = new Map();
@@ -55,8 +100,8 @@
       unclaimed.delete(number);
     };
     for (const thing of things) {
-      const known = thing.own === undefined ? undefined : identities.get(thing.own);
-      if (thing.own !== undefined && (!known || known.full === thing.full)) give(thing, thing.own);
+      const before = thing.own === undefined ? undefined : identities.get(thing.own);
+      if (!before || before.full === thing.full) give(thing, thing.own);
     }
     for (const key of /** @type {const} */ (["full", "soft", "authored"])) {
       const before = countBy(old, key);
@@ -69,12 +114,13 @@
       }
     }
     for (const thing of renamed(things, old)) if (unclaimed.has(thing.own ?? 0)) give(thing, thing.own);
-    for (const thing of things) {
-      const { element } = thing.line;
-      if (thing.number) assign(element, thing.number);
-      else thing.number = thing.own === undefined ? ref(element) : assign(element);
+    for (const { line, own, number, ...identity } of things) {
+      if (own !== number) release(line.element);
+      if (!number) continue;
+      assign(line.element, number);
+      if (identities.has(number)) identities.set(number, identity);
     }
-    remember(things, old);
+    gone = unclaimed;
   }
 
   /**
@@ -91,18 +137,6 @@
       const same = changed.length === 1 && group.length === before.get(only.group)?.length;
       return same && !CONTENT.has(only.line.role) && identities.get(only.own ?? 0)?.group === only.group ? [only] : [];
     });
-  }
-
-  /**
-   * Things that are not shown any more stay known, the latest of them.
-   * @param {Thing[]} things
-   * @param {(Identity & { number: number })[]} old
-   */
-  function remember(things, old) {
-    const shown = new Set(things.map(({ number }) => number));
-    const gone = old.filter(({ number }) => !shown.has(number));
-    identities = new Map(gone.slice(-MOST_LINES).map(({ number, ...identity }) => [number, identity]));
-    for (const { number, line, own, ...identity } of things) identities.set(number, identity);
   }
 
   /** @param {ElementLine} line @param {Map<ElementLine | null, Surroundings>} known @returns {Identity} */
@@ -182,11 +216,14 @@
     return null;
   }
 
-  /** Whether the named things around look as they did. @param {Identity} identity */
-  const around = ({ near }) =>
+  /** Whether the named things around look as they did. @param {Identity} identity @param {Map<Element, string>} known */
+  const around = ({ near }, known) =>
     near.every(({ element, looks: before }) => {
       const now = element.deref();
-      return now && dom.connected(now) && looks(now) === before;
+      if (!now || !dom.connected(now)) return false;
+      const found = known.get(now) ?? looks(now);
+      known.set(now, found);
+      return found === before;
     });
 
   /**
@@ -216,5 +253,5 @@
     return tabmux.find({ text: name, role, limit: 5, maxBytes: 1_000 });
   }
 
-  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ element, follow, candidates }));
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ element, follow, record, candidates }));
 })();

@@ -284,7 +284,8 @@ interface Tabmux {
   dom: SafeDom;
   ref(element: Element): number;
   numberOf(element: Element): number | undefined;
-  assign(element: Element, number?: number): number;
+  assign(element: Element, number: number): void;
+  release(element: Element): void;
   present(number: number): PageElement | null;
   fate(number: number): "here" | "detached" | "unknown";
   closedRoot(host: Element): ShadowRoot | null;
@@ -358,6 +359,7 @@ interface Tabmux {
   // refs.js
   element(number: number): PageElement | null;
   follow(lines: SomeLine[]): void;
+  record(lines: SomeLine[]): void;
   candidates(options: { n: number }): object;
 
   // reach.js

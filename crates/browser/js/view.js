@@ -46,6 +46,7 @@
         if (line.frame) left.frames++;
       }
     }
+    if (!verbose) tabmux.record(page.printed);
     left.characters = page.cut;
     return { ...page.answer(), ...walked, left, late, title: title() };
   }
@@ -84,6 +85,7 @@
       }
       if (chosen.has(at)) ends.push(page.lines.length);
     }
+    if (!verbose) tabmux.record(page.printed);
     const frames = lines.flatMap((line) => (line.frame && line.element ? [{ line: 0, indent: 0, element: ref(line.element) }] : []));
     return { ...page.answer(), ...walked, frames, found: found.length, ends };
   }
@@ -188,6 +190,8 @@
       this.verbose = verbose;
       /** @type {string[]} */
       this.lines = [];
+      /** @type {SomeLine[]} */
+      this.printed = [];
       this.marks = "";
       /** @type {{ line: number, indent: number, element: number, view?: Box }[]} */
       this.frames = [];
@@ -208,6 +212,7 @@
       }
       this.room -= bytes;
       this.lines.push(printed);
+      this.printed.push(line);
       this.marks += line.operable ? "1" : "0";
       if (line.frame && line.element) this.frames.push(this.place(line));
       return true;

@@ -96,14 +96,14 @@ globalThis.tabmux ??= (() => {
   /** @type {Tabmux["numberOf"]} */
   const numberOf = (element) => numbers.get(element);
 
-  /** Gives an element this number, or else a new one. @type {Tabmux["assign"]} */
+  /** @type {Tabmux["assign"]} */
   function assign(element, number) {
-    if (numbers.get(element) !== number) numbers.delete(element);
-    if (number === undefined) return ref(element);
     numbers.set(element, number);
     elements.set(number, new WeakRef(element));
-    return number;
   }
+
+  /** The element gets a new number when it is shown next. @type {Tabmux["release"]} */
+  const release = (element) => void numbers.delete(element);
 
   /** The element that has the number now, if it is still in the document. @type {Tabmux["present"]} */
   function present(number) {
@@ -295,6 +295,7 @@ globalThis.tabmux ??= (() => {
     ref,
     numberOf,
     assign,
+    release,
     present,
     fate,
     closedRoot,

@@ -3,6 +3,8 @@
 mod debugger;
 mod memory;
 
+pub(crate) use memory::Shown;
+
 use crate::error::ToolError;
 use crate::script;
 use crate::tab::{DocumentId, Frame, FrameId};

@@ -11,9 +11,8 @@ use super::snapshot::{self, PageText};
 use super::{Block, ToolOutput, ToolResult};
 use crate::run::Page;
 use crate::tab::{DocumentId, Tab};
-use crate::world::World;
+use crate::world::{Shown, World};
 use serde::Deserialize;
-use std::sync::Arc;
 use std::time::Duration;
 use tabmux_text::one_line;
 use tokio::time::timeout;
@@ -56,60 +55,64 @@ async fn outline(tab: &Tab, viewer: Viewer) -> Option<String> {
 }
 
 fn show_outline(world: &World, viewer: Viewer, text: PageText) -> String {
-    let title = one_line(&text.title, 100);
-    let (_, lines) = world.show(viewer, text.lines);
-    report::outline(&title, &lines)
+    let shown = world.show(viewer, &text.title, text.lines);
+    report::outline(&one_line(&shown.title, 100), &shown.lines)
 }
 
 /// The main document as the viewer was last shown it.
 struct Seen {
     document: DocumentId,
-    number: u32,
-    lines: Arc<Vec<String>>,
+    shown: Shown,
 }
 
 impl Seen {
     /// What the viewer knows, or else the page as it is now. Also begins to watch for messages that the page shows only
     /// for a moment. `None` if the page cannot be read, such as under a dialog.
     async fn before(tab: &Tab, viewer: Viewer) -> Option<Self> {
-        if tab.state().dialog.is_some() {
-            return None;
-        }
         let world = world(tab).await?;
         world.post("tabmux.watchMessages()");
-        let document = world.document;
-        if let Some((number, lines)) = world.shown_to(viewer) {
-            return Some(Self {
-                document,
-                number,
-                lines,
-            });
-        }
-        let text = read(tab, &world).await?;
-        let (number, lines) = world.show(viewer, text.lines);
+        let shown = match world.shown_to(viewer) {
+            Some(shown) => shown,
+            None if tab.state().dialog.is_some() => return None,
+            None => {
+                let text = read(tab, &world).await?;
+                world.show(viewer, &text.title, text.lines)
+            }
+        };
         Some(Self {
-            document,
-            number,
-            lines,
+            document: world.document,
+            shown,
         })
     }
 
     /// The changes since then, in words. `None` if the page cannot be read now.
     async fn changes(self, tab: &Tab, viewer: Viewer, target: Option<&str>) -> Option<String> {
         let world = world(tab).await?;
-        let passing = passing_messages(&world).await;
-        let Some(text) = read(tab, &world).await else {
+        let (passing, text) = tokio::join!(passing_messages(&world), read(tab, &world));
+        let Some(text) = text else {
             return Some(TOO_LARGE.into());
         };
         if world.document != self.document {
             return Some(show_outline(&world, viewer, text));
         }
         let complete = text.complete;
-        let (_, lines) = world.show(viewer, text.lines);
-        let difference = compare::compare(&self.lines, &lines);
+        let before = self.shown;
+        let now = world.show(viewer, &text.title, text.lines);
+        let difference = compare::compare(&before.lines, &now.lines);
         let mut parts: Vec<_> = passing.iter().map(|text| shown_briefly(text)).collect();
+        if now.title != before.title {
+            parts.push(format!(
+                "The title is now \"{}\".",
+                one_line(&now.title, 100)
+            ));
+        }
         match difference.is_empty() {
-            false => parts.push(report::changes(&difference, &lines, target, self.number)),
+            false => parts.push(report::changes(
+                &difference,
+                &now.lines,
+                target,
+                before.number,
+            )),
             true if !parts.is_empty() => {}
             true if complete => parts.push("Nothing on the page changed.".into()),
             true => parts.push(

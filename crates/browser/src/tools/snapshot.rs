@@ -95,7 +95,7 @@ impl Tool for TakeSnapshot {
         if self.is_plain() && self.file_path.is_none() {
             let lines = text_out.lines.clone();
             let number = match page.viewer() {
-                Some(viewer) => world.show(viewer, lines).0,
+                Some(viewer) => world.show(viewer, &first.title, lines).number,
                 None => world.remember(lines).0,
             };
             heading = format!("{heading} snapshot={number}");

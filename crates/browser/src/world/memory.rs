@@ -21,22 +21,27 @@ impl World {
     }
 
     /// The same; from now on this is what the viewer knows of the page.
-    pub(crate) fn show(&self, viewer: Viewer, lines: Vec<String>) -> (u32, Arc<Vec<String>>) {
+    pub(crate) fn show(&self, viewer: Viewer, title: &str, lines: Vec<String>) -> Shown {
         let (number, lines) = self.remember(lines);
+        let shown = Shown {
+            title: title.to_owned(),
+            number,
+            lines,
+        };
         let mut memory = self.memory();
         memory.shown.retain(|(other, _)| *other != viewer);
         if memory.shown.len() == MOST {
             memory.shown.pop_front();
         }
-        memory.shown.push_back((viewer, number));
-        (number, lines)
+        memory.shown.push_back((viewer, shown.clone()));
+        shown
     }
 
     /// What the viewer was last shown, if it is recent enough.
-    pub(crate) fn shown_to(&self, viewer: Viewer) -> Option<(u32, Arc<Vec<String>>)> {
+    pub(crate) fn shown_to(&self, viewer: Viewer) -> Option<Shown> {
         let memory = self.memory();
-        let (_, number) = memory.shown.iter().find(|(other, _)| *other == viewer)?;
-        Some((*number, memory.snapshot(*number)?))
+        let (_, shown) = memory.shown.iter().find(|(other, _)| *other == viewer)?;
+        Some(shown.clone())
     }
 
     /// The lines of the snapshot with that number, if it is of this document and recent enough.
@@ -54,7 +59,15 @@ impl World {
 pub(super) struct Memory {
     snapshots: VecDeque<(u32, Arc<Vec<String>>)>,
     /// Which snapshot each viewer saw last.
-    shown: VecDeque<(Viewer, u32)>,
+    shown: VecDeque<(Viewer, Shown)>,
+}
+
+/// A snapshot that a viewer was shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    pub(crate) title: String,
+    pub(crate) number: u32,
+    pub(crate) lines: Arc<Vec<String>>,
 }
 
 impl Memory {

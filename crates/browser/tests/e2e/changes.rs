@@ -11,6 +11,7 @@ const PAGE: &str = r#"<title>Shop</title><h1>Cart</h1>
     <button onclick="rows.insertAdjacentHTML('beforeend', '<li><button>Remove pear</button></li>')">Add</button>
     <button onclick="rows.firstElementChild.remove()">Drop</button>
     <button onclick="ask.showModal()">Ask</button>
+    <button onclick="if (confirm('Empty the cart?')) rows.replaceChildren()">Empty</button>
     <button onclick="toast()">Toast</button>
     <button onclick="for (let i = 0; i < 90; i++) more.insertAdjacentHTML('beforeend', `<p>line ${i}</p>`)">Many</button>
     <label><input type=checkbox>Gift</label>
@@ -87,6 +88,22 @@ async fn a_message_that_comes_and_goes_is_told() {
     assert_eq!(
         click(&harness, 1, &tab, "Toast").await,
         "Clicked.\nShown for a moment: \"Saved\""
+    );
+}
+
+#[tokio::test]
+async fn the_answer_to_a_dialog_is_followed_by_what_it_changed() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    let tab = open(&harness).await;
+    let answer = click(&harness, 1, &tab, "Empty").await;
+    assert!(answer.contains("it opened a dialog"), "{answer}");
+    let accept = json!({ "action": "accept" });
+    let answer = harness.seen(1, &tab, "handle_dialog", accept).await;
+    assert!(
+        answer.ends_with("\nChanged on the page:\n2 lines disappeared."),
+        "{answer}"
     );
 }
 

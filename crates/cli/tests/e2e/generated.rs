@@ -57,7 +57,9 @@ async fn a_focused_page_that_offers_no_tools_gets_some() {
     );
     assert_eq!(
         harness.text("star_repo", json!({})).await,
-        format!("Pressed \"Star repo\".\nThe page is still at {origin}/repo")
+        format!(
+            "Pressed \"Star repo\".\nThe page is still at {origin}/repo\nThe title is now \"starred\"."
+        )
     );
     assert_eq!(
         harness.evaluate("() => document.title").await,

@@ -6,7 +6,7 @@ use crate::over_extension::Capability;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use tabmux_testkit::{Chromium, McpClient, Response};
+use tabmux_testkit::{Chromium, McpClient, Response, patiently};
 
 #[derive(Deserialize)]
 struct Recording {
@@ -353,9 +353,26 @@ impl Player {
         }
     }
 
+    /// Waits until the page has opened its dialog: its timer may run after the answer of the script that set it.
+    async fn dialog_opens(&self, page: &Value) {
+        let look = json!({ "pageId": page });
+        let opens = async {
+            loop {
+                let said = self.client.call_tool("take_snapshot", look.clone()).await;
+                if said.is_error() && said.text().contains("handle_dialog") {
+                    break;
+                }
+            }
+        };
+        patiently(opens, || "no dialog opens".into()).await;
+    }
+
     async fn play(&mut self, call: &Call) {
         let mut arguments = call.arguments.clone();
         self.fill_in(&mut arguments).await;
+        if call.tool == "handle_dialog" {
+            self.dialog_opens(&arguments["pageId"]).await;
+        }
         let said = self.client.call_tool(&call.tool, arguments.clone()).await;
         assert!(
             !said.is_error(),
