@@ -139,7 +139,13 @@ impl Call<'_> {
             }
             filled = filled => filled?,
         };
-        Ok(PageAnswer::filled())
+        // A refusal arrived before that, but may not have been processed yet.
+        tab.catch_up().await;
+        tokio::select! {
+            biased;
+            answer = self.waiting.answer() => read(answer.said),
+            () = std::future::ready(()) => Ok(PageAnswer::filled()),
+        }
     }
 }
 
