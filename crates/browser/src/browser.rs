@@ -273,16 +273,36 @@ impl Browser {
         let close = target::CloseTarget {
             target_id: target.clone(),
         };
-        self.0.session.send_within(close, CLOSE_LIMIT).await?;
-        match tokio::time::timeout(CLOSE_LIMIT, closed).await {
-            Ok(_) => Ok(()),
-            Err(_) => Err(ToolError::TimedOut {
-                what: "Closing the tab".into(),
-                millis: CLOSE_LIMIT.as_millis(),
-                next: "It may be asking the user to confirm; call handle_dialog or try again."
-                    .into(),
-            }),
-        }
+        let closing = async {
+            self.0
+                .session
+                .send_within(close.clone(), CLOSE_LIMIT)
+                .await?;
+            let mut closed = closed;
+            // On a busy machine Chrome sometimes confirms the command and does not close a tab that was just opened.
+            while tokio::time::timeout(CLOSE_AGAIN, &mut closed)
+                .await
+                .is_err()
+            {
+                if !self.asks_the_user(target).await {
+                    self.0.session.post(close.clone());
+                }
+            }
+            Ok(())
+        };
+        let timed_out = ToolError::TimedOut {
+            what: "Closing the tab".into(),
+            millis: CLOSE_LIMIT.as_millis(),
+            next: "It may be asking the user to confirm; call handle_dialog or try again.".into(),
+        };
+        let closed = tokio::time::timeout(CLOSE_LIMIT, closing).await;
+        closed.unwrap_or(Err(timed_out))
+    }
+
+    /// Whether a dialog is open in the tab.
+    async fn asks_the_user(&self, target: &TargetId) -> bool {
+        let tab = self.attached(target).await;
+        tab.is_some_and(|tab| tab.state().dialog.is_some())
     }
 
     /// Brings a tab to the front.
@@ -404,5 +424,7 @@ async fn report_tools(tab: &Tab) {
 /// A page that takes longer to read gets its tools later.
 const GENERATE_LIMIT: Duration = Duration::from_secs(2);
 const READY_LIMIT: Duration = Duration::from_secs(10);
+/// When Chrome is asked again to close a tab.
+const CLOSE_AGAIN: Duration = Duration::from_secs(2);
 /// Chrome can be slow on a busy machine; the call also has its own deadline.
 const CLOSE_LIMIT: Duration = Duration::from_secs(20);

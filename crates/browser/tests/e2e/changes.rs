@@ -102,7 +102,7 @@ async fn the_answer_to_a_dialog_is_followed_by_what_it_changed() {
     let accept = json!({ "action": "accept" });
     let answer = harness.seen(1, &tab, "handle_dialog", accept).await;
     assert!(
-        answer.ends_with("\nChanged on the page:\n2 lines disappeared."),
+        answer.ends_with("\nChanged on the page:\n3 lines disappeared."),
         "{answer}"
     );
 }

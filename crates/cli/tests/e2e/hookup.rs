@@ -66,7 +66,7 @@ async fn a_dialog_is_reported_and_blocks_only_its_page() {
     let answer = json!({"action": "accept", "promptText": "Eve"});
     assert_eq!(
         harness.text("handle_dialog", answer).await,
-        "Accepted the prompt dialog."
+        "Accepted the prompt dialog.\nThe title is now \"Eve\"."
     );
     assert_eq!(harness.evaluate("() => document.title").await, "Eve");
 }

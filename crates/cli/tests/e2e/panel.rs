@@ -131,6 +131,8 @@ async fn the_panel_recovers_from_every_failure_and_says_what_is_missing() {
         return;
     };
     kill_worker(&scene.user).await;
+    // What is pressed before the panel has noticed that is not sent, and the panel says so.
+    scene.panel.reads("tabmux is not connected.").await;
     scene.own.until_connected(true).await;
     scene.panel.reads("Claude Code").await;
     scene.panel.presses("Pause all").await;
