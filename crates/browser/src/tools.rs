@@ -1,8 +1,8 @@
 //! The tools that work on a page: one table, one file per group of related tools.
 //!
-//! A tool is its argument struct: its doc comments become the published schema, and [`Tool::run`]
+//! A tool is its argument struct: its doc comments become the published schema, and `Tool::run`
 //! does the work. Everything common to all tools (dialogs, cancelling, dead tabs, forbidden pages)
-//! is in [`run`](mod@crate::run).
+//! is in `run.rs`.
 
 mod act;
 pub(crate) mod candidates;
