@@ -8,9 +8,6 @@ phase = @scripts/phase
 # Without nextest `cargo test` runs the tests, without limits for slow ones.
 nextest := $(shell $(CARGO) nextest --version >/dev/null 2>&1 && echo yes)
 
-# Tests with a browser wait for half of their time.
-threads := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
-
 # Show the progress of the compiler on a terminal.
 quiet := $(shell test -t 2 || echo --quiet)
 # What checks the scripts and builds them; installed again when its versions change.
@@ -33,7 +30,7 @@ test: times browser demo-apps check ## Everything that must pass, tests with a r
 	@$(CARGO) test --workspace --quiet --bins --lib --tests --no-run
 	$(phase) 'Tests, with a real browser'
 ifeq ($(nextest),yes)
-	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet --test-threads=$(threads)
+	@CI=true RUST_BACKTRACE=0 $(CARGO) nextest run --workspace --cargo-quiet
 else
 	@echo 'cargo-nextest is not installed, so cargo test runs them.'
 	@CI=true RUST_BACKTRACE=0 RUST_TEST_THREADS=2 $(CARGO) test --workspace --quiet --bins --lib --tests --no-fail-fast
