@@ -184,7 +184,20 @@ class Responses:
         yield {"type": "response.output_item.done", "output_index": 0, "item": item}
         yield {"type": "response.completed", "response": {**response, "usage": usage}}
 
-    whole = None
+    @staticmethod
+    def whole(call, body):
+        number = next(NUMBERS)
+        if call:
+            item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number}", "name": call[0],
+                    "arguments": json.dumps(call[1]), "status": "completed"}
+        else:
+            part = {"type": "output_text", "text": "Done.", "annotations": []}
+            item = {"type": "message", "id": f"m_{number}", "role": "assistant", "status": "completed", "content": [part]}
+        usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2,
+                 "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        return {"id": f"resp_{number}", "object": "response", "created_at": 1, "status": "completed", "error": None,
+                "incomplete_details": None, "model": body["model"], "output": [item], "usage": usage, "tools": [],
+                "parallel_tool_calls": False, "tool_choice": "auto"}
 
 
 class Chat:
@@ -211,10 +224,14 @@ class Chat:
         yield {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage}
 
     @staticmethod
-    def whole(_call, body):
-        message = {"role": "assistant", "content": "Done."}
+    def whole(call, body):
+        message, reason = {"role": "assistant", "content": "Done."}, "stop"
+        if call:
+            function = {"name": call[0], "arguments": json.dumps(call[1])}
+            calls = [{"id": f"call_{next(NUMBERS)}", "type": "function", "function": function}]
+            message, reason = {"role": "assistant", "content": None, "tool_calls": calls}, "tool_calls"
         return {"id": "c", "object": "chat.completion", "created": 1, "model": body["model"],
-                "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+                "choices": [{"index": 0, "message": message, "finish_reason": reason}],
                 "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}
 
 

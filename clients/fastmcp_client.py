@@ -16,7 +16,11 @@ async def main():
 
         return ElicitResult(action="accept", content={"run": True}) if person.answers(message) else ElicitResult(action="decline")
 
-    configuration = {"mcpServers": {"browser": shared.SERVER}}
+    server = shared.SERVER
+    if shared.OVER_HTTP:
+        url, headers = shared.serve()
+        server = {"url": url, "headers": headers}
+    configuration = {"mcpServers": {"browser": server}}
     async with Client(configuration, elicitation_handler=elicit) as client:
 
         async def call(name, arguments, on_progress=None):
@@ -27,7 +31,8 @@ async def main():
             return [tool.name for tool in await client.list_tools()]
 
         await shared.shows_list_and_call(call, await names())
-        shared.one_daemon("python")
+        # Without a handshake, the session has the name of the token.
+        shared.one_daemon(shared.OWN if shared.OVER_HTTP else "python")
         await shared.shows_list_change(asyncio.sleep, call, names)
         await shared.shows_cancel(call)
         await shared.shows_question(call, person)

@@ -45,6 +45,19 @@ CLIENTS = [
     ("OpenCode", AGENTS, "opencode-ai", [PYTHON, "opencode_cli.py"]),
     ("Vite application", NPM, "vite", ["node", "vite_application.mjs"]),
 ]
+# The same over HTTP. They have no row in the table of docs/clients.md.
+OVER_HTTP = [
+    ("TypeScript SDK over HTTP", NPM, "@modelcontextprotocol/client", ["node", "typescript_sdk.mjs", "http"]),
+    ("TypeScript SDK 1 over HTTP", NPM, "@modelcontextprotocol/sdk", ["node", "typescript_sdk_1.mjs", "http"]),
+    ("fastmcp over HTTP", PYTHON, "fastmcp", [PYTHON, "fastmcp_client.py", "http"]),
+]
+# The programs of docs/frameworks.md, by their headings. They have no row in the table of docs/clients.md.
+DOCUMENTED = [
+    ("LangChain", OLDER_PYTHON, "langchain"),
+    ("OpenAI Agents SDK", PYTHON, "openai-agents"),
+    ("Pydantic AI", PYTHON, "pydantic-ai-slim"),
+    ("Vercel AI SDK", NPM, "ai"),
+]
 # No test takes long; a hanging one is stopped.
 LONGEST = 120
 
@@ -58,8 +71,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tabmux-clients-", ignore_cleanup_errors=True) as home:
         environment = usual_environment(Path(home), arguments.tabmux.resolve())
         results = {name: run_one(environment, name, *rest) for name, *rest in chosen}
+        over_http = [client for client in OVER_HTTP if not arguments.names or matches(client[0], arguments.names)]
+        others = {name: run_one(environment, name, *rest) for name, *rest in over_http}
+        others.update(run_documented(environment, arguments.names))
         subprocess.run(["tabmux", "daemon", "stop"], env=environment, capture_output=True)
-    failed = [name for name, result in results.items() if result is None]
+    failed = [name for name, result in [*results.items(), *others.items()] if result is None]
     if arguments.write_table and not failed and not arguments.names:
         write_table(results)
     stale = [] if arguments.write_table else check_table(results)
@@ -122,6 +138,17 @@ def usual_environment(home, tabmux):
         "XDG_RUNTIME_DIR": f"/run/user/{os.geteuid()}",
         "PAGES": Pages().url,
     }
+
+
+def run_documented(environment, wanted):
+    """Runs the programs of docs/frameworks.md. Those in Python need the interpreter that has their packages."""
+    results = {}
+    for heading, location, package in DOCUMENTED:
+        name = f"docs/frameworks.md: {heading}"
+        if not wanted or matches(name, wanted):
+            python = PYTHON if location == NPM else location
+            results[name] = run_one(environment, name, location, package, [python, "documented.py", heading])
+    return results
 
 
 def run_one(environment, name, location, package, command):

@@ -1,10 +1,25 @@
 /** Shared by the tests of the TypeScript SDKs: the steps of `shared.py`, for their clients. */
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 
 export const PAGES = process.env.PAGES;
 export const SERVER = { command: 'tabmux', args: ['mcp'] };
 const OWN = `node-${process.pid}`;
+
+/** Whether to connect over HTTP. */
+export const OVER_HTTP = process.argv[2] === 'http';
+
+/** Starts `tabmux serve` with a token for this client; it ends with this process. */
+export async function serve() {
+  const server = spawn('tabmux', ['serve', '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.on('exit', () => server.kill());
+  const [greeting] = await once(createInterface(server.stdout), 'line');
+  const token = execFileSync('tabmux', ['token', 'add', OWN], { encoding: 'utf8' }).trim();
+  const url = new URL(greeting.split(' ').at(-1));
+  return [url, { requestInit: { headers: { Authorization: `Bearer ${token}` } } }];
+}
 
 /** Reports a result to the runner. */
 export function shown(what, how = 'yes') {

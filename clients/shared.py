@@ -1,6 +1,7 @@
 """Shared by the tests of all clients in Python: the steps of each test, and how it reports results."""
 
 import asyncio
+import atexit
 import json
 import os
 import subprocess
@@ -13,6 +14,19 @@ PAGES = os.environ["PAGES"]
 SERVER = {"command": "tabmux", "args": ["mcp"]}
 # Many tests use one web server, so each waits for its own paths.
 OWN = f"{Path(sys.argv[0]).stem}-{os.getpid()}"
+
+
+# Whether to connect over HTTP.
+OVER_HTTP = sys.argv[1:] == ["http"]
+
+
+def serve():
+    """Starts `tabmux serve` with a token for this client. Returns its address and the headers; it ends with this process."""
+    server = subprocess.Popen(["tabmux", "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    atexit.register(server.kill)
+    url = server.stdout.readline().split()[-1]
+    told = subprocess.run(["tabmux", "token", "add", OWN], capture_output=True, text=True, check=True).stdout
+    return url, {"Authorization": f"Bearer {told.strip()}"}
 
 
 def shown(what, how="yes"):

@@ -1,8 +1,8 @@
 /** The official TypeScript SDK, version 2, as its documentation uses it. */
 
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Person, SERVER, story } from './shared.mjs';
+import { OVER_HTTP, Person, SERVER, serve, story } from './shared.mjs';
 
 const person = new Person();
 const name = 'my-client';
@@ -17,6 +17,8 @@ const client = new Client(
   { capabilities: { elicitation: { form: {} } }, listChanged: { tools: { onChanged } } },
 );
 client.setRequestHandler('elicitation/create', person.answer);
-await client.connect(new StdioClientTransport(SERVER));
+const transport = OVER_HTTP ? new StreamableHTTPClientTransport(...(await serve())) : new StdioClientTransport(SERVER);
+await client.connect(transport);
 await story({ client, name, person, changed: () => news });
 await client.close();
+process.exit();

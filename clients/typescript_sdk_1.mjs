@@ -2,8 +2,9 @@
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { Person, SERVER, optionsComeThird, story } from './shared.mjs';
+import { OVER_HTTP, Person, SERVER, optionsComeThird, serve, story } from './shared.mjs';
 
 const person = new Person();
 const name = 'my-client';
@@ -16,7 +17,9 @@ client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
   tell();
   news = new Promise((resolve) => (tell = resolve));
 });
-await client.connect(new StdioClientTransport(SERVER));
+const transport = OVER_HTTP ? new StreamableHTTPClientTransport(...(await serve())) : new StdioClientTransport(SERVER);
+await client.connect(transport);
 optionsComeThird();
 await story({ client, name, person, changed });
 await client.close();
+process.exit();

@@ -2,8 +2,11 @@
 //!
 //! Missed goals are only marked: this is a benchmark, not a test.
 
+mod agents;
 mod bench_client;
 mod bystander;
+mod changes;
+mod comparison;
 mod extension;
 mod floods;
 mod lists;
@@ -16,6 +19,7 @@ mod shared;
 mod start;
 mod table;
 
+pub(crate) use agents::AgentsWanted;
 pub(crate) use bystander::Wanted;
 
 use crate::say;
@@ -30,24 +34,42 @@ use table::Table;
 pub(crate) enum What {
     /// tabmux alone, against its goals.
     Tabmux,
+    /// tabmux, or the first of these builds, compared with another build.
+    Builds(Option<PathBuf>, PathBuf),
     /// tabmux compared with other servers.
     Peers,
     /// How attacks affect other sessions.
     Bystander(Wanted),
+    /// What agents need for the same tasks through tabmux and other servers.
+    Agents(AgentsWanted),
+}
+
+impl What {
+    /// A binary that is measured as it is.
+    fn binary(&self) -> Option<&Path> {
+        match self {
+            Self::Tabmux | Self::Peers => None,
+            Self::Builds(binary, _) => binary.as_deref(),
+            Self::Bystander(wanted) => wanted.binary.as_deref(),
+            Self::Agents(wanted) => wanted.binary.as_deref(),
+        }
+    }
+
+    /// Whether only calls and bytes are wanted, which are the same in every build.
+    fn is_a_trial(&self) -> bool {
+        matches!(self, Self::Agents(wanted) if wanted.binary.is_some())
+    }
 }
 
 /// Builds the binary, measures, and prints the numbers.
 pub(crate) fn run(what: What) -> Result<()> {
     // The measuring program must not be slower than the program that it measures.
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && !what.is_a_trial() {
         return again_in_release();
     }
-    let binary = match &what {
-        What::Bystander(Wanted {
-            binary: Some(binary),
-            ..
-        }) => binary.clone(),
-        _ => build()?,
+    let binary = match what.binary() {
+        Some(binary) => binary.to_owned(),
+        None => build()?,
     };
     let Some(browser) = find_browser() else {
         bail!("no Chromium was found: install `chromium`, or set TABMUX_TEST_BROWSER");
@@ -58,15 +80,20 @@ pub(crate) fn run(what: What) -> Result<()> {
         .build()?;
     runtime.block_on(async {
         match what {
-            What::Tabmux => tabmux_alone(&binary, &browser).await,
+            What::Tabmux => {
+                let table = tabmux_alone(&binary, &browser).await;
+                say(&format!("\n{table}"));
+            }
+            What::Builds(_, earlier) => comparison::measure(&earlier, &binary, &browser).await,
             What::Peers => peers::measure(&binary, &browser).await?,
             What::Bystander(wanted) => bystander::measure(&binary, &browser, &wanted).await?,
+            What::Agents(wanted) => agents::measure(&binary, &browser, &wanted).await?,
         }
         Ok(())
     })
 }
 
-async fn tabmux_alone(binary: &Path, browser: &Path) {
+async fn tabmux_alone(binary: &Path, browser: &Path) -> Table {
     let mut table = Table::default();
     say("Starting up …");
     start::measure(binary, browser, &mut table).await;
@@ -76,18 +103,22 @@ async fn tabmux_alone(binary: &Path, browser: &Path) {
     lists::measure(binary, browser, &mut table).await;
     say("Calls …");
     pages::measure(binary, browser, &mut table).await;
+    say("What changed …");
+    changes::measure(binary, browser, &mut table).await;
     say("Tools of pages …");
     page_tools::measure(binary, &mut table);
     say("Pages that flood …");
     floods::measure(binary, browser, &mut table).await;
     say("The extension …");
     extension::measure(binary, browser, &mut table).await;
-    say(&format!("\n{table}"));
+    table
 }
 
 /// The release build of the binary, as Cargo names it.
 fn build() -> Result<PathBuf> {
     let output = Command::new(cargo())
+        // As on a machine of today; the packages of a release are for older ones, too.
+        .env("TABMUX_PACK_RELOCATIONS", "1")
         .args(["build", "--release", "--package", "tabmux"])
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())

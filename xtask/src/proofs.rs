@@ -174,7 +174,7 @@ mod checks {
     }
 
     #[test]
-    fn an_open_line_that_is_proven_is_told() {
+    fn an_open_line_that_is_proven_is_reported() {
         let open = "37. It.\n    - Open: Not built.\n";
         check(open, TEST, &["no longer open"]);
         check("37. It.\n    - Decided: Not all of it.\n", TEST, &[]);
@@ -251,7 +251,7 @@ mod checks {
     }
 
     #[test]
-    fn an_old_page_is_told() {
+    fn an_old_page_is_reported() {
         let files = [
             file("docs/specification/multi-tab.md", ""),
             file(PAGE, "old"),

@@ -2,6 +2,7 @@
 
 mod function_length;
 mod import_cycles;
+mod license_files;
 mod links;
 mod manifests;
 mod proofs;
@@ -83,6 +84,7 @@ fn problems(root: &Path) -> Result<Vec<Problem>> {
         problems.extend(retired.problems(file));
         problems.extend(sources::problems(file));
         problems.extend(manifests::problems(file));
+        problems.extend(license_files::problems(root, file));
         problems.extend(restricted_code::problems(file));
         problems.extend(links::problems(root, file));
     }

@@ -53,6 +53,13 @@
     return { ok: true, matrix: [a, b, c, d, e, f] };
   };
 
+  /** The box of an element that can be pressed where it is now; null if it is out of view or covered. */
+  tabmux.visibleBox = ({ n }) => {
+    const target = element(n);
+    const seen = target ? look(target, true) : failure("detached");
+    return seen.ok ? seen.rect : null;
+  };
+
   /** The element at a point of the viewport, and the size of the viewport. */
   tabmux.at = ({ x, y }) => {
     const hit = reach.hitAt(x, y);

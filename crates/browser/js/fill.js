@@ -22,6 +22,59 @@
     return FILLERS[kind](field, value);
   };
 
+  /**
+   * Types a secret into a field, at once: it goes into this document, whatever has the focus by then. The field then shows
+   * dots, in pictures too. Without a value it only waits until the field can be filled.
+   */
+  tabmux.fillSecret = async ({ n, value, waitMs = 0 }) => {
+    const target = element(n);
+    if (!target) return failure("detached");
+    const field = fieldOf(target);
+    const kind = field && kindOf(field);
+    if (!kind) return failure("not-fillable", describe(target));
+    if (kind !== "text" && kind !== "editor") return failure("not-text");
+    const blocked = await usable(field, waitMs);
+    if (blocked) return blocked;
+    const ready = typeInto(field);
+    if (!ready.ok) return ready;
+    if (value === undefined) return { ok: true, how: "ready" };
+    conceal(field);
+    insert(value);
+    return oneLine(contentOf(field, kind)) === oneLine(value) ? { ok: true, how: "done" } : failure("not-taken");
+  };
+
+  /** Types a secret where the focus of this document is. */
+  tabmux.typeSecret = ({ value }) => {
+    const field = tabmux.focused();
+    const kind = field && kindOf(field);
+    if (!field || (kind !== "text" && kind !== "editor")) return failure("not-text");
+    const blocked = tabmux.unusable(field) ?? readOnly(field);
+    if (blocked) return blocked;
+    conceal(/** @type {Field} */ (field));
+    insert(value);
+    return { ok: true };
+  };
+
+  /** As if pasted: the page gets its input events, and no other frame can take it. @param {string} value */
+  function insert(value) {
+    Document.prototype.execCommand.call(document, "insertText", false, value);
+  }
+
+  /** @param {Field} field */
+  function conceal(field) {
+    if (field.type === "password") return;
+    field.style.setProperty("-webkit-text-security", "disc", "important");
+    concealed.add(field);
+  }
+
+  /** Shows the text of a field again, which is replaced now. @param {Field} field */
+  function reveal(field) {
+    if (concealed.delete(field)) field.style.removeProperty("-webkit-text-security");
+  }
+
+  /** Fields that show dots for a secret. @type {WeakSet<Field>} */
+  const concealed = new WeakSet();
+
   /** Whether the field has the value now; `shown` is its value if it reads differently. */
   tabmux.filled = ({ n, value }) => {
     const target = element(n);
@@ -120,6 +173,7 @@
     const host = kindOf(field) === "editor" ? editingHost(field) : field;
     host.focus({ preventScroll: true });
     if (!holds(host, tabmux.focused())) return failure("unfocusable", describe(field));
+    reveal(field);
     if (kindOf(field) === "text") field.select();
     else getSelection()?.selectAllChildren(field);
     return { ok: true, how: "type", empty: contentOf(field, kindOf(field)) === "" };

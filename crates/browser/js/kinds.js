@@ -36,9 +36,16 @@
       listening.add(node);
       const { role, pressed, focusable } = readSigns(node);
       const plain = !pressed && !focusable && !((role || TAGS_WITH_ROLE.has(dom.tag(node))) && OPERABLE.has(roleOf(node)));
-      if (plain && getComputedStyle(node).cursor !== "pointer") news++;
+      if (plain && !showsPointer(node)) news++;
     }
     return news;
+  }
+
+  /** Whether the pointer changes over it and not already over what is around it. @param {PageElement} element */
+  function showsPointer(element) {
+    if (getComputedStyle(element).cursor !== "pointer") return false;
+    const around = tabmux.parentOf(element);
+    return around === null || getComputedStyle(around).cursor !== "pointer";
   }
 
   /**
@@ -115,7 +122,9 @@
    * @returns {Kind}
    */
   function pictureKind(element, tag, role, place, verbose) {
-    const label = authored(element) || collapse(alternative(element)).trim();
+    let label = authored(element);
+    // A title or a tooltip of the button says more than the title of its icon.
+    if (!label && !(place.line?.operable && tag === "svg" && tabmux.hasTip(place.line.element))) label = collapse(alternative(element)).trim();
     if (place.named) return tag === "svg" ? (label ? { said: label } : PLAIN) : { said: label || " " };
     if (label) return { role: "img", mode: "flow", keep: true, takesText: false };
     if (tag !== "img") return role === "img" ? { role, mode: "named", keep: false } : PLAIN;

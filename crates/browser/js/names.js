@@ -161,12 +161,13 @@
    * @type {Tabmux["labelOf"]}
    */
   function labelOf(element, role) {
-    const own = authored(element);
-    if (own) return { text: own, strong: true };
-    const native = nativeLabel(element, role);
-    if (native) return { text: native, strong: true };
-    return { text: weakLabel(element), strong: false };
+    const own = authored(element) || nativeLabel(element, role);
+    if (own) return { text: tabmux.withoutIcons(own), strong: true };
+    const weak = weakLabel(element);
+    const beside = !weak && WITH_TEXT_BESIDE.has(role) ? tabmux.besideLabel(element) : "";
+    return { text: weak || beside, strong: beside !== "" };
   }
+  const WITH_TEXT_BESIDE = words("textbox searchbox combobox listbox spinbutton slider file color date");
 
   /** `aria-labelledby`, then `aria-label`. @type {Tabmux["authored"]} */
   function authored(element) {
@@ -369,8 +370,8 @@
     const role = roleOf(element);
     const label = labelOf(element, role);
     if (label.text && label.strong) return label.text;
-    const contents = isField(element) ? "" : textOf(element);
-    return contents || label.text;
+    const contents = isField(element) ? "" : tabmux.withoutIcons(textOf(element));
+    return contents || label.text || (OPERABLE.has(role) ? tabmux.iconName(element) : "");
   }
 
   /** @type {Tabmux["isField"]} */
@@ -432,6 +433,7 @@
       else if (aria("readonly") === "true") states.push("readonly");
     }
     if (control instanceof HTMLSelectElement && control.multiple) states.push("multiple");
+    if (control instanceof HTMLTextAreaElement || aria("multiline") === "true") states.push("multiline");
     const pressed = aria("pressed");
     if (pressed === "true") states.push("pressed");
     else if (pressed === "mixed") states.push("pressed=mixed");

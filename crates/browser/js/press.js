@@ -104,20 +104,59 @@
     return { instead };
   };
 
+  /** @type {{ accepted: boolean, stop(): void } | null} */
+  let files = null;
+
+  /**
+   * Starts to watch whether the page accepts files that are dragged over it: it then prevents the default. If it does so
+   * for the drag and not for the drop, Chrome would open the files instead of the page.
+   */
+  tabmux.watchFiles = () => {
+    files?.stop();
+    const mine = { accepted: false, stop };
+    /** @param {Event} event */
+    const note = (event) => {
+      // The page's own listeners come later.
+      if (event.isTrusted) setTimeout(() => (mine.accepted = event.defaultPrevented), 0);
+    };
+    /** @param {Event} event */
+    const stay = (event) => {
+      if (event.isTrusted) event.preventDefault();
+    };
+    function stop() {
+      removeEventListener("dragover", note, true);
+      removeEventListener("drop", stay, true);
+      files = null;
+    }
+    addEventListener("dragover", note, true);
+    addEventListener("drop", stay, true);
+    files = mine;
+    return { accepted: false };
+  };
+
+  /** Whether the page accepted the files when they were last over it. */
+  tabmux.filesAccepted = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    return { accepted: files?.accepted ?? false };
+  };
+
+  /** Ends the watch. */
+  tabmux.endFiles = () => files?.stop();
+
   /** @type {PressWatch | null} */
   let press = null;
   /** @type {PressReport} */
   let report = {};
 
   /**
-   * Watches the next press. Resolves with its target as soon as this document gets the event, before the page handles it,
+   * Watches the next press, which ends with one of the events `clicks`. Resolves with its target as soon as this document gets the event, before the page handles it,
    * or with `{seen: false}` at the end of the watch.
    */
-  tabmux.watchPress = ({ n }) => {
+  tabmux.watchPress = ({ n, clicks }) => {
     press?.stop();
     report = {};
     const target = element(n);
-    return target ? new Promise((tell) => startWatch(target, tell)) : { seen: false };
+    return target ? new Promise((tell) => startWatch(target, clicks, tell)) : { seen: false };
   };
 
   /** Ends the watch and returns the effect of the press. */
@@ -132,15 +171,24 @@
     return { ...(await tabmux.settle(limits)), ...ended };
   };
 
-  /** @param {PageElement} target @param {(seen: PressSeen) => void} tell */
-  function startWatch(target, tell) {
+  /** @param {PageElement} target @param {string[]} clicks @param {(seen: PressSeen) => void} tell */
+  function startWatch(target, clicks, tell) {
     /** @type {PressWatch} */
     const mine = { target, seen: false, likeness: likeness(target), clicks: 0, last: null, records: [], changes: null, stop };
+    const before = positions(target);
+    let missed = false;
     /** @param {Event} event */
     const note = (event) => {
       if (!event.isTrusted) return;
       const at = targetOf(event);
       const hit = isOn(mine, at);
+      // What scrolled under the pointer was not meant: the page does not get this press, so that it can be repeated.
+      if (!mine.seen && !hit && !tabmux.isFrame(/** @type {PageElement} */ (at)))
+        missed = before.some(({ scroller, left, top }) => reach.scrollLeft(scroller) !== left || reach.scrollTop(scroller) !== top);
+      if (missed) {
+        event.stopImmediatePropagation();
+        event.preventDefault();
+      }
       if (!mine.seen) {
         mine.seen = true;
         const changes = new MutationObserver((records) => keep(mine, records));
@@ -148,10 +196,10 @@
         changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
         const root = dom.rootNode(target);
         if (root !== document) changes.observe(root, { subtree: true, childList: true, attributes: true });
-        tell({ seen: true, hit, instead: hit ? "" : describe(at) });
+        tell({ seen: true, hit, instead: hit ? "" : describe(at), scrolled: missed });
       }
       if (event.type.endsWith("up")) mine.last = at;
-      if (event.type === "click" && hit) mine.clicks++;
+      if (clicks.includes(event.type) && hit) mine.clicks++;
     };
     function stop() {
       for (const type of WATCHED) removeEventListener(type, note, true);
@@ -161,6 +209,15 @@
     }
     for (const type of WATCHED) addEventListener(type, note, true);
     press = mine;
+  }
+
+  /** How far everything around an element is scrolled. @param {PageElement} target */
+  function positions(target) {
+    const around = [];
+    for (let scroller = tabmux.parentOf(target); scroller; scroller = tabmux.parentOf(scroller)) {
+      around.push({ scroller, left: reach.scrollLeft(scroller), top: reach.scrollTop(scroller) });
+    }
+    return around;
   }
 
   /** @param {PressWatch} mine */
@@ -183,7 +240,7 @@
     const blocked = unusable(target);
     if (blocked?.reason === "disabled") return "it is disabled now";
     if (blocked?.reason === "hidden") return "it is not visible any more";
-    if (last && !isOn({ target }, last)) return `${describe(last)} was there when the button was let go`;
+    if (last && !isOn({ target }, last)) return `${describe(last)} was under the pointer when the mouse button was released`;
     return "the page stopped the event";
   }
 
@@ -235,5 +292,5 @@
   const MOST_CHANGES = 200;
   const MOVES = ["pointerover", "mouseover", "pointermove", "mousemove"];
   const DROPS = ["pointerup", "mouseup", "drop"];
-  const WATCHED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+  const WATCHED = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "contextmenu"];
 })();

@@ -23,6 +23,8 @@
   let gone = new Set();
   /** Elements of earlier walks. @type {WeakSet<Element>} */
   const walked = new WeakSet();
+  /** Whether numbers were not given to new elements because that took too long. */
+  let isBehind = false;
 
   /** The element with that number, wherever it is now. @type {Tabmux["element"]} */
   function element(number) {
@@ -32,28 +34,39 @@
     /** @type {SomeLine[]} */
     const lines = [];
     const { whole } = walk((line) => void lines.push(line));
-    if (whole) match(lines);
+    if (whole) match(lines, () => false);
     return present(number);
   }
 
   /**
    * Lets numbers follow their things, after a complete walk and before its lines are printed. While everything that has
-   * a number looks as it did, there is nothing to do.
+   * a number looks as it did, there is nothing to do. Changes nothing and is false if `isLate` says so.
    * @type {Tabmux["follow"]}
    */
-  function follow(lines) {
-    let isNew = false;
+  function follow(lines, isLate = () => false) {
+    const stop = sometimes(isLate);
     for (const { element } of lines) {
       if (!element || walked.has(element)) continue;
       walked.add(element);
-      isNew = true;
+      isBehind = true;
     }
-    if (!isSettled() || (isNew && gone.size > 0)) match(lines);
+    const settled = isSettled(stop);
+    const isDone = settled === null ? false : (settled && !(isBehind && gone.size > 0)) || match(lines, stop);
+    if (isDone) isBehind = false;
+    return isDone;
   }
 
-  function isSettled() {
+  /** Asks only now and then, because there is much to ask it for. @param {() => boolean} isLate */
+  function sometimes(isLate) {
+    let asked = 0;
+    return () => ++asked % 16 === 0 && isLate();
+  }
+
+  /** Whether everything looks as it did; null if that takes too long. @param {() => boolean} stop */
+  function isSettled(stop) {
     const known = new Map();
     for (const [number, identity] of identities) {
+      if (stop()) return null;
       if (!gone.has(number) && !isAsBefore(number, identity, known)) return false;
     }
     return true;
@@ -72,7 +85,7 @@
       if (!line.element) continue;
       const number = ref(line.element);
       gone.delete(number);
-      if (!identities.has(number)) identities.set(number, identify(line, known));
+      if (!identities.has(number)) identities.set(number, completed(line, traitsOf(line, known)));
     }
     for (const number of identities.keys()) {
       if (identities.size <= MOST_LINES) break;
@@ -81,15 +94,20 @@
     }
   }
 
-  /** Gives every number to the element that it stands for now. @param {SomeLine[]} lines */
-  function match(lines) {
+  /**
+   * Gives every number to the element that it stands for now, unless that takes too long: then it is false.
+   * @param {SomeLine[]} lines
+   * @param {() => boolean} stop
+   */
+  function match(lines, stop) {
     /** @type {Thing[]} */
     const things = [];
     const known = new Map();
     for (const line of lines) {
       if (!line.element) continue;
-      if (things.length === MOST_LINES) return;
-      things.push({ line, own: numberOf(line.element), number: 0, ...identify(line, known) });
+      if (things.length === MOST_LINES) return true;
+      if (stop()) return false;
+      things.push({ line, own: numberOf(line.element), number: 0, ...traitsOf(line, known) });
     }
     const old = [...identities].map(([number, identity]) => ({ number, ...identity }));
     const unclaimed = new Set(identities.keys());
@@ -114,13 +132,19 @@
       }
     }
     for (const thing of renamed(things, old)) if (unclaimed.has(thing.own ?? 0)) give(thing, thing.own);
-    for (const { line, own, number, ...identity } of things) {
-      if (own !== number) release(line.element);
-      if (!number) continue;
-      assign(line.element, number);
-      if (identities.has(number)) identities.set(number, identity);
+    /** @type {Map<number, Identity>} */
+    const renewed = new Map();
+    for (const { line, own, number, ...traits } of things) {
+      if (stop()) return false;
+      if (identities.has(number)) renewed.set(number, completed(line, traits));
     }
+    for (const { line, own, number } of things) {
+      if (own !== number) release(line.element);
+      if (number) assign(line.element, number);
+    }
+    for (const [number, identity] of renewed) identities.set(number, identity);
     gone = unclaimed;
+    return true;
   }
 
   /**
@@ -139,22 +163,37 @@
     });
   }
 
-  /** @param {ElementLine} line @param {Map<ElementLine | null, Surroundings>} known @returns {Identity} */
-  function identify(line, known) {
-    const { element, control, role } = line;
+  /** By what a line is matched. @param {ElementLine} line @param {Map<ElementLine | null, Surroundings>} known @returns {Traits} */
+  function traitsOf(line, known) {
+    const { control, role } = line;
     const name = nameOf(line);
-    const { place, near } = surroundings(line.container, known);
-    const authored = AUTHORED.map((attribute) => [attribute, dom.attribute(control, attribute)]).find(([, value]) => isAuthored(value));
+    const around = surroundings(line.container, known);
     const general = stem(name);
     return {
-      full: `${role}\n\n${name}\n\n${place}`,
-      soft: general && `${role}\n\n${general}\n\n${place}`,
-      authored: authored ? [role, ...authored].join("\n\n") : "",
-      group: `${role}\n\n${place}`,
-      looks: looks(element),
-      near,
+      full: `${role}\n\n${name}\n\n${around.place}`,
+      soft: general && `${role}\n\n${general}\n\n${around.place}`,
+      authored: authoredBy(control, role),
+      group: `${role}\n\n${around.place}`,
+      around,
     };
   }
+
+  /** With its looks, which are read only for what has a number: that takes the most time. @param {ElementLine} line @param {Traits} traits @returns {Identity} */
+  function completed({ element }, { around, ...traits }) {
+    around.near ??= around.elements.map((one) => ({ element: new WeakRef(one), looks: looks(one) }));
+    return { ...traits, looks: looks(element), near: around.near };
+  }
+
+  /** @param {PageElement} control @param {string} role */
+  function authoredBy(control, role) {
+    if (!hasAttributes(control)) return "";
+    for (const attribute of AUTHORED) {
+      const value = dom.attribute(control, attribute);
+      if (isAuthored(value)) return [role, attribute, value].join("\n\n");
+    }
+    return "";
+  }
+  const hasAttributes = tabmux.method(Element.prototype, "hasAttributes");
 
   /**
    * The named things around a line, the nearest first.
@@ -168,14 +207,15 @@
     if (!found) {
       const outer = surroundings(container.container, known);
       const name = container.sent ? stem(nameOf(container)) : "";
-      const own = { element: new WeakRef(container.element), looks: looks(container.element) };
-      found = name ? { place: `${container.role} ${name}\n${outer.place}`, near: [own, ...outer.near].slice(0, AROUND) } : outer;
+      found = name
+        ? { place: `${container.role} ${name}\n${outer.place}`, elements: [container.element, ...outer.elements].slice(0, AROUND) }
+        : outer;
       known.set(container, found);
     }
     return found;
   }
   /** @type {Surroundings} */
-  const NOTHING = { place: "", near: [] };
+  const NOTHING = { place: "", elements: [] };
 
   /** The name of a line; of a long one the beginning and the length. @param {SomeLine} line */
   function nameOf(line) {
@@ -227,7 +267,7 @@
     });
 
   /**
-   * @template {Identity} T
+   * @template {Pick<Identity, "full" | "soft" | "authored" | "group">} T
    * @param {T[]} all
    * @param {"full" | "soft" | "authored" | "group"} key
    * @returns {Map<string, T[]>}

@@ -16,6 +16,7 @@
   const MOST_LINES = 20_000;
   const MOST_CONTROLS = 600;
   const MOST_OPTIONS = 60;
+  const MOST_HEADINGS = 5;
   const LONGEST_NAME = 120;
   const LONGEST_ITEM = 160;
   const LONGEST_DEFAULT = 200;
@@ -42,12 +43,13 @@
     findPanels(operable, groups);
 
     const controls = [];
-    let [heading, text, left] = ["", "", 0];
+    const headings = new Headings();
+    let [text, left] = ["", 0];
     const listed = new Set(operable);
     for (const line of lines) {
-      if (line.role === "heading") heading = lineName(line).text.slice(0, LONGEST_NAME);
+      headings.pass(line);
       if (line.element && listed.has(line)) {
-        if (controls.length < MOST_CONTROLS) controls.push(factsOf(line, groups, heading, text));
+        if (controls.length < MOST_CONTROLS) controls.push(factsOf(line, groups, headings.above(line.element), text));
         else left++;
         text = "";
       } else {
@@ -68,6 +70,51 @@
       tookMs: performance.now() - started,
     };
   };
+
+  /** The headings that were passed so far, as far as they may belong to what follows. */
+  class Headings {
+    constructor() {
+      /** @type {{ element: PageElement, text: string }[]} */
+      this.passed = [];
+    }
+
+    /** @param {SomeLine} line */
+    pass(line) {
+      if (line.role !== "heading" || !line.element) return;
+      this.passed.push({ element: line.element, text: lineName(line).text.slice(0, LONGEST_NAME) });
+      if (this.passed.length > MOST_HEADINGS) this.passed.shift();
+    }
+
+    /** The text of the last heading that belongs to an element. @param {PageElement} element */
+    above(element) {
+      for (let at = this.passed.length - 1; at >= 0; at--) {
+        if (!isOfSibling(this.passed[at].element, element)) return this.passed[at].text;
+      }
+      return "";
+    }
+  }
+
+  /**
+   * Whether a heading is that of a neighbour: it is inside of a box, and the element is in the next box of that kind.
+   * @param {PageElement} heading
+   * @param {PageElement} element
+   */
+  function isOfSibling(heading, element) {
+    let box = element;
+    for (let node = parentOf(element); node; box = node, node = parentOf(node)) {
+      if (!holds(node, heading)) continue;
+      let other = heading;
+      for (let up = parentOf(heading); up && up !== node; up = parentOf(up)) other = up;
+      return other !== heading && dom.tag(other) === dom.tag(box) && haveSameClass(other, box);
+    }
+    return false;
+  }
+
+  /** @param {PageElement} one @param {PageElement} other */
+  function haveSameClass(one, other) {
+    const classes = words(dom.attribute(one, "class") ?? "");
+    return (dom.attribute(other, "class") ?? "").split(" ").some((name) => classes.has(name));
+  }
 
   /* The cost of all surveys, without the last one, whose pause is not over yet. */
   const account = { looks: 0, busyMs: 0, begunMs: 0, lastMs: 0, spanMs: 0 };
@@ -107,7 +154,16 @@
   }
 
   /** @param {ElementLine} line */
-  const isSender = (line) => line.role === "button" && lineName(line).text !== "" && !opensPopup(line.control);
+  const isSender = (line) => line.role === "button" && hasOwnName(line) && !opensPopup(line.control);
+  /** Whether it has a name that is not a guess from its icon. @param {ElementLine} line */
+  const hasOwnName = (line) => lineName(line).text !== "" && lineName(line) !== line.guess;
+
+  /** The name for a tool, which must mean something to a reader. @param {ElementLine} line */
+  function nameFor(line) {
+    const name = lineName(line);
+    const isGuess = name === line.guess && !FIELDS.has(line.role);
+    return isGuess && name.text ? tabmux.iconName(line.element, false) : name.text;
+  }
 
   /** @param {PageElement} control */
   const opensPopup = (control) => (dom.attribute(control, "aria-haspopup") ?? "false") !== "false";
@@ -149,13 +205,14 @@
     const facts = {
       n: ref(element),
       role,
-      name: collapse(lineName(line).text || hostName(element))
+      name: collapse(nameFor(line) || hostName(element))
         .trim()
         .slice(0, LONGEST_NAME),
       heading,
       group: groups.of(owner ?? (isItem ? element : (parentOf(element) ?? element))),
     };
-    if (!facts.name) facts.hint = hintOf(element);
+    // What only holds other things is not named by its class.
+    if (!facts.name && !line.speaks) facts.hint = hintOf(element);
     if (tabmux.isDisabled(control)) facts.disabled = true;
     const state = stateOf(control, role);
     if (state !== null) facts.on = state;
@@ -314,16 +371,16 @@
    * @param {Groups} groups
    */
   function tellItems(lines, groups) {
-    let heading = "";
+    const headings = new Headings();
     for (const line of lines) {
       const said = line.element ? lineName(line).text : line.text;
-      if (line.role === "heading") heading = said.slice(0, LONGEST_NAME);
+      headings.pass(line);
       const node = line.element ?? (line.origin && !isElement(line.origin) ? dom.parent(line.origin) : line.origin);
       if (!node || !isElement(node)) continue;
       let at = groups.seen(node);
       for (; at >= 0; at = groups.all[at].outer) {
         const group = groups.all[at];
-        group.heading ??= heading;
+        group.heading ??= headings.above(groups.elements[at]);
         if (group.kind !== "item") continue;
         group.text ??= "";
         if (said && group.text.length < LONGEST_ITEM) group.text = `${group.text} ${collapse(said)}`.trim().slice(0, LONGEST_ITEM);

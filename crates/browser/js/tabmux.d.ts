@@ -187,6 +187,8 @@ interface ElementLine extends AnyLine {
   label: Label | null;
   sign: string | undefined;
   focused: boolean;
+  /** Whether its contents have words. */
+  speaks?: boolean;
 }
 
 type SomeLine = TextLine | ElementLine;
@@ -201,14 +203,31 @@ interface Identity {
   /** Role and the named things around. */
   group: string;
   looks: string;
-  near: Surroundings["near"];
+  near: Near;
 }
 
+/** The identity without what is costly to read. */
+type Traits = Omit<Identity, "looks" | "near"> & { around: Surroundings };
+
 /** The named things around an element, as text and as elements. */
-type Surroundings = { place: string; near: { element: WeakRef<Element>; looks: string }[] };
+type Surroundings = { place: string; elements: Element[]; near?: Near };
+type Near = { element: WeakRef<Element>; looks: string }[];
 
 /** An element of a walk, with the number that it had and the one that it gets. */
-type Thing = Identity & { line: ElementLine; own: number | undefined; number: number };
+type Thing = Traits & { line: ElementLine; own: number | undefined; number: number };
+
+/** An element as a caller names it. See targets.js. */
+interface Wanted {
+  role?: string | null;
+  name?: string | null;
+  near?: string | null;
+}
+
+/** Whether fields are meant, and the modal dialog that blocks the rest of the page. */
+type Aim = { fields: boolean; modal: PageElement | null };
+
+/** A line that matches: its index, its name, and how well it matches. */
+type Match = { at: number; line: ElementLine; own: string; rank: number };
 
 interface Walked {
   hosts: number[];
@@ -233,6 +252,7 @@ interface Group {
 
 interface Groups {
   all: Group[];
+  elements: PageElement[];
   panels: Set<Element>;
   of(element: PageElement): number;
   seen(element: PageElement): number;
@@ -273,7 +293,9 @@ type Ready = Omit<Extract<Look, { ok: true }>, "point"> | Failure;
 type Field = HTMLElement & ControlProperties & { control?: undefined; href?: undefined; currentCSSZoom?: number; open?: undefined };
 type FieldKind = "text" | "editor" | "list" | "toggle" | "picker" | "file";
 
-type Filled = Failure | { ok: true; how: "type" | "click" | "done"; empty?: boolean; n?: number; shown?: string; note?: string | undefined };
+type Filled =
+  | Failure
+  | { ok: true; how: "type" | "click" | "ready" | "done"; empty?: boolean; n?: number; shown?: string; note?: string | undefined };
 
 interface Tabmux {
   // world.js
@@ -292,6 +314,7 @@ interface Tabmux {
   adoptClosedRoot(host: Element, root: ShadowRoot): void;
   adoptAround(node: Node): void;
   rootOf(host: Element): ShadowRoot | null;
+  seenRoots(): ShadowRoot[];
   isElement(node: Node): node is PageElement;
   isText(node: Node): node is Text;
   slotOf(node: Node): PageElement | null;
@@ -338,7 +361,7 @@ interface Tabmux {
   markListeners(...nodes: PageElement[]): number;
 
   // walk.js
-  walk(emit: (line: SomeLine) => unknown, options?: { from?: PageElement | null; verbose?: boolean }): Walked;
+  walk(emit: (line: SomeLine) => unknown, options?: { from?: PageElement | null; verbose?: boolean; isLate?: () => boolean }): Walked;
   elementsOf(numbers: number[]): (PageElement | null)[];
   adoptClosedRoots(...pairs: (Element | ShadowRoot)[]): number;
 
@@ -351,16 +374,21 @@ interface Tabmux {
     view?: Box | null;
     verbose?: boolean;
     capMs?: number;
+    freeLooks?: number;
   }): object;
   find(options: { text?: string | null; role?: string | null; limit: number; maxBytes: number }): object;
   hasText(options: { texts: string[] }): { present: boolean[] };
   lineName(line: SomeLine): { text: string };
+  printed(lines: SomeLine[], maxBytes: number): string[];
 
   // refs.js
   element(number: number): PageElement | null;
-  follow(lines: SomeLine[]): void;
+  follow(lines: SomeLine[], isLate?: () => boolean): boolean;
   record(lines: SomeLine[]): void;
   candidates(options: { n: number }): object;
+
+  // targets.js
+  targets(options: { wanted: Wanted[]; fields: boolean }): object;
 
   // reach.js
   reach: Reach;
@@ -384,6 +412,8 @@ interface Tabmux {
 
   // fill.js
   fillTarget(options: { n: number; value: string; waitMs?: number }): Promise<Filled>;
+  fillSecret(options: { n: number; value?: string; waitMs?: number }): Promise<Filled>;
+  typeSecret(options: { value: string }): Failure | { ok: true };
   filled(options: { n: number; value: string }): Failure | { ok: true; shown?: string; note?: string | undefined };
   focusField(options: { n: number }): boolean;
   choose(options: { n: number; waitMs?: number }): Promise<Filled>;
@@ -392,6 +422,7 @@ interface Tabmux {
   prepare(options: { n: number; waitMs?: number; evenDisabled?: boolean; once?: boolean }): Ready | Promise<Ready>;
   hitFrame(options: Point & { n: number; waitMs?: number }): Ready | Promise<Ready>;
   frameBox(options: { n: number }): Failure | { ok: true; matrix: number[] };
+  visibleBox(options: { n: number }): Box | null;
   at(point: Point): { width: number; height: number; hit: string | null };
   frameAt(point: Point): { n?: number; x?: number; y?: number };
   focusedFrame(): { n?: number };
@@ -411,7 +442,10 @@ interface Tabmux {
   hovered(point: Point): { ok: boolean; reason: string; detail: string };
   watchDrop(options: Point & { n: number; from?: number | null }): Failure | { ok: true };
   dropped(): { instead: string };
-  watchPress(options: { n: number }): PressSeen | Promise<PressSeen>;
+  watchFiles(): { accepted: boolean };
+  filesAccepted(): Promise<{ accepted: boolean }>;
+  endFiles(): void;
+  watchPress(options: { n: number; clicks: string[] }): PressSeen | Promise<PressSeen>;
   endPress(): PressReport;
   afterPress(limits: { quietFrames?: number; capMs?: number }): Promise<PressReport & { quiet: boolean }>;
 
@@ -433,7 +467,7 @@ interface Tabmux {
   complaints(options: { n: number }): { told: { name: string; message: string }[] };
 }
 
-type PressSeen = { seen: boolean; hit?: boolean; instead?: string };
+type PressSeen = { seen: boolean; hit?: boolean; instead?: string; scrolled?: boolean };
 type PressReport = { clicks?: number; lost?: string; reacted?: boolean };
 
 // What browsers have, and the compiler's library does not know yet.
@@ -463,38 +497,3 @@ interface Cover {
   touched: boolean;
   observer: MutationObserver;
 }
-
-/** The facts about one control from which tools are proposed. Rust reads them in introspect/facts.rs. */
-interface ControlFacts {
-  n: number;
-  role: string;
-  name: string;
-  heading: string;
-  group: number;
-  hint?: string;
-  disabled?: boolean;
-  on?: boolean;
-  acts?: boolean;
-  popup?: boolean;
-  submit?: boolean;
-  pressable?: boolean;
-  expandable?: boolean;
-}
-
-/** What is known of a control that takes a value. */
-interface FieldFacts extends Partial<Record<FieldLimit, string>> {
-  field: string;
-  before?: string;
-  placeholder?: string;
-  description?: string;
-  key?: string;
-  required?: boolean;
-  fixed?: boolean;
-  secret?: boolean;
-  options?: OptionFacts[];
-  moreOptions?: number;
-  value?: string | string[] | boolean;
-}
-
-type FieldLimit = "min" | "max" | "step" | "pattern" | "minLength" | "maxLength";
-type OptionFacts = { text: string; n?: number; disabled?: boolean; empty?: boolean };

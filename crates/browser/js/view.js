@@ -6,22 +6,26 @@
   "use strict";
   const { dom, ref, walk, clean, collapse, quote, labelOf, weakLabel, shownValue, statesOf, isSecret, describe } = tabmux;
 
+  const { NAMED_BY_CONTENTS } = tabmux.roles;
   const DEEPEST_INDENT = 60;
   const MOST_OPTIONS = 40;
   const LONGEST_URL = 120;
   const LONGEST_VALUE = 1000;
+  const LINES_PER_LOOK_AT_THE_CLOCK = 64;
 
   /**
    * The lines of this frame up to `maxBytes`. Lines beyond that, beyond `depth`, or outside the view with `viewportOnly`
    * are only counted. In the result, `marks` has one character for each line: "1" if a user can act on it. `frames` lists
    * the frame elements and their lines, `hosts` the elements that may have a closed shadow root. `view` is the visible
-   * part of the document, if the caller knows it better than the frame itself. A walk that takes longer than `capMs` is
-   * given up: `late` is true then.
+   * part of the document, if the caller knows it better than the frame itself. What takes longer than `capMs` is given up:
+   * then there are no lines, and `late` is true; the first `freeLooks` looks at the clock do not count. `took` is how
+   * many milliseconds it took, `looks` how often it looked at the clock.
    * @type {Tabmux["snapshot"]}
    */
-  function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false, capMs = Infinity }) {
-    const deadline = performance.now() + capMs;
-    let late = false;
+  function snapshot({ maxBytes, depth, root, viewportOnly = false, view, verbose = false, capMs = Infinity, freeLooks = 0 }) {
+    const start = performance.now();
+    let looks = 0;
+    const isLate = () => ++looks > freeLooks && performance.now() - start > capMs;
     const from = root == null ? null : tabmux.element(root);
     if (root != null && !from) return { lines: [], fate: tabmux.fate(root) };
     const seen = viewportOnly ? (view ?? { x: 0, y: 0, width: innerWidth, height: innerHeight }) : null;
@@ -29,15 +33,12 @@
     const left = { lines: 0, operable: 0, frames: 0, deeper: 0, outside: 0, characters: 0 };
     /** @type {SomeLine[]} */
     const lines = [];
-    const walked = walk(
-      (line) => {
-        if (lines.push(line) % 64 === 0) late ||= performance.now() > deadline;
-        return !late;
-      },
-      { from, verbose },
-    );
-    if (walked.whole && !from && !verbose) tabmux.follow(lines);
-    for (const line of lines) {
+    const givenUp = () => ({ lines: [], late: true, looks, took: performance.now() - start });
+    const walked = walk((line) => void lines.push(line), { from, verbose, isLate });
+    if (!walked.whole && capMs < Infinity) return givenUp();
+    if (walked.whole && !from && !verbose && !tabmux.follow(lines, isLate)) return givenUp();
+    for (const [at, line] of lines.entries()) {
+      if (at % LINES_PER_LOOK_AT_THE_CLOCK === LINES_PER_LOOK_AT_THE_CLOCK - 1 && isLate()) return givenUp();
       if (depth != null && line.indent >= depth) left.deeper++;
       else if (seen && !overlap(boxOf(line), seen)) left.outside++;
       else if (page.full || !page.print(line)) {
@@ -48,7 +49,7 @@
     }
     if (!verbose) tabmux.record(page.printed);
     left.characters = page.cut;
-    return { ...page.answer(), ...walked, left, late, title: title() };
+    return { ...page.answer(), ...walked, left, title: title(), looks, took: performance.now() - start };
   }
 
   /**
@@ -76,11 +77,13 @@
     const page = new Page(maxBytes, false);
     const chosen = new Set();
     const ends = [];
+    const alike = repeated(found.map((at) => lines[at]));
     for (const at of found) {
       if (ends.length === limit || page.full) break;
       for (const one of around(lines, at)) {
         if (chosen.has(one.at)) continue;
-        if (!page.print({ ...lines[one.at], indent: one.indent })) break;
+        const where = one.at === at && alike.has(lines[at]) ? placeOf(lines, at) : "";
+        if (!page.print({ ...lines[one.at], indent: one.indent, where })) break;
         chosen.add(one.at);
       }
       if (chosen.has(at)) ends.push(page.lines.length);
@@ -89,6 +92,37 @@
     const frames = lines.flatMap((line) => (line.frame && line.element ? [{ line: 0, indent: 0, element: ref(line.element) }] : []));
     return { ...page.answer(), ...walked, frames, found: found.length, ends };
   }
+
+  /** Lines of elements that look like another one. @param {SomeLine[]} lines @returns {Set<SomeLine>} */
+  function repeated(lines) {
+    /** @type {Map<string, SomeLine[]>} */
+    const looks = new Map();
+    for (const line of lines) {
+      if (!line.element) continue;
+      const look = `${line.role} ${nameOf(line).text}`;
+      const others = looks.get(look);
+      if (others) others.push(line);
+      else looks.set(look, [line]);
+    }
+    return new Set([...looks.values()].flatMap((all) => (all.length > 1 ? all : [])));
+  }
+
+  /** Where a line is: in the nearest row, item or other named thing around it, else below the nearest heading. @param {SomeLine[]} lines @param {number} at */
+  function placeOf(lines, at) {
+    for (let around = lines[at].container; around; around = around.container) {
+      const name = PLACES.has(around.role) ? nameOf(around).text : "";
+      if (name && !around.isValue) return ` in ${around.role} ${quote(short(name))}`;
+    }
+    for (let above = at - 1; above >= 0; above--) {
+      if (lines[above].role === "heading") return ` under ${quote(short(nameOf(lines[above]).text))}`;
+    }
+    return "";
+  }
+
+  const PLACES = new Set("row listitem article clickable treeitem group region dialog option cell tabpanel form".split(" "));
+
+  /** @param {string} text */
+  const short = (text) => (text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text);
 
   const MOST_INSIDE = 8;
 
@@ -168,7 +202,7 @@
   }
 
   /** @param {string} text */
-  const fold = (text) => collapse(text).trim().toLowerCase();
+  const fold = (text) => tabmux.withoutIcons(collapse(text).trim()).toLowerCase();
 
   /** All text of a line that a search looks at. @param {SomeLine} line */
   function wordsOf(line) {
@@ -178,6 +212,13 @@
     if (control instanceof HTMLSelectElement) for (const option of control.options) parts.push(option.label);
     else if (!isSecretField(line)) parts.push(shownValue(control, line.role) ?? "");
     return parts.join("\n");
+  }
+
+  /** The lines as snapshots print them, without indentation. @type {Tabmux["printed"]} */
+  function printed(lines, maxBytes) {
+    const page = new Page(maxBytes, false);
+    for (const line of lines) if (!page.print({ ...line, indent: 0 })) break;
+    return page.lines;
   }
 
   /** Printed lines, limited in bytes. */
@@ -203,7 +244,7 @@
     print(line) {
       const indent = Math.min(line.indent, DEEPEST_INDENT);
       const cut = this.cut;
-      const printed = "  ".repeat(indent) + this.phrase(line);
+      const printed = "  ".repeat(indent) + this.phrase(line) + (line.where ?? "");
       const bytes = byteLength(printed) + 1;
       if (bytes > this.room) {
         this.full = true;
@@ -237,6 +278,7 @@
       const parts = [`uid=${tabmux.document}_${ref(element)}`, role];
       if (name.text) parts.push(this.quoted(name.text));
       else if (line.operable) parts.push(...hint(element));
+      if (line.operable && !(name.text && name !== line.guess)) parts.push(...colour(line));
       if (line.header) parts.push("header");
       if (line.sign === "clickable" && role !== "clickable") parts.push("clickable");
       parts.push(...statesOf(element, role, line.focused));
@@ -328,7 +370,26 @@
     const label = (line.label ??= labelOf(control, line.role));
     if (label.text && label.strong) return label;
     if (line.text && !line.isValue) return line;
-    return label.text ? label : { text: control === line.element ? "" : weakLabel(line.element) };
+    if (label.text) return label;
+    const weak = control === line.element ? "" : weakLabel(line.element);
+    if (weak || !line.operable || line.isValue) return { text: weak };
+    return (line.guess ??= { text: UNGUESSED.has(line.role) || speaks(line) ? "" : tabmux.iconName(line.element) });
+  }
+
+  /** Whether the lines inside say what it is, so that neither an icon nor a colour does. @param {ElementLine} line */
+  const speaks = (line) => (line.speaks ??= !NAMED_BY_CONTENTS.has(line.role) && hasContents(line.element));
+
+  /** @param {PageElement} element */
+  const hasContents = (element) => dom.one(element, "a, button, input, select, textarea") !== null || /[\p{L}\p{N}]/u.test(tabmux.textOf(element));
+
+  /** Roles of elements that no icon names. */
+  const UNGUESSED = new Set(["textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider", "canvas", "video", "audio", "row", "iframe"]);
+
+  /** @param {ElementLine} line */
+  function colour(line) {
+    const isNone = UNGUESSED.has(line.role) || tabmux.isField(line.control) || speaks(line);
+    const shown = isNone ? "" : tabmux.swatchOf(line.element);
+    return shown ? [`color=${shown}`] : [];
   }
 
   /** @param {{ control: PageElement, isValue?: boolean }} line */
@@ -336,7 +397,7 @@
 
   /**
    * For an operable element without a name: the text from its style, else its id and classes. `<button.close>` is always
-   * the element itself; an element inside it is printed as `contains=`.
+   * the element itself, never one inside it.
    * @param {PageElement} element
    */
   function hint(element) {
@@ -347,19 +408,18 @@
       if (text) return [quote(text.slice(0, 80))];
     }
     const hints = isMarked(element) ? [describe(element)] : [];
-    const inside = dom.one(element, "img, svg use, [class], [id]");
+    const inside = dom.one(element, "img");
     const picture = pictureOf(element) || (inside && pictureOf(inside));
     if (picture) hints.push(`picture=${quote(picture)}`);
-    else if (inside && isMarked(inside)) hints.push(`contains=${describe(inside)}`);
     return hints;
   }
 
   /** @param {PageElement} element */
   const isMarked = (element) => Boolean(dom.attribute(element, "class") || dom.attribute(element, "id"));
 
-  /** The file name, or the part of the file, of an element's picture. @param {PageElement} element */
+  /** The file name of an element's picture. @param {PageElement} element */
   function pictureOf(element) {
-    const source = dom.attribute(element, "src") ?? (dom.tag(element) === "use" ? dom.attribute(element, "href") : null);
+    const source = dom.attribute(element, "src");
     if (!source || source.startsWith("data:")) return "";
     return collapse(source.split("?")[0].split("/").findLast(Boolean) ?? "")
       .slice(0, 60)
@@ -406,5 +466,5 @@
   /** @param {string} text */
   const byteLength = (text) => (/^[\x00-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length);
 
-  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ snapshot, find, hasText, lineName: nameOf }));
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ snapshot, find, hasText, lineName: nameOf, title, printed }));
 })();

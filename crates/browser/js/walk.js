@@ -6,6 +6,7 @@
   "use strict";
   const { dom, rootOf, collapse, clean, labelOf, controlOf, kinds } = tabmux;
   const { PLAIN, SEALED, readSigns, classify } = kinds;
+  const { CELLS } = tabmux.roles;
 
   /** @param {string} text */
   const words = (text) => new Set(text.split(" "));
@@ -21,7 +22,9 @@
       "listitem cell gridcell columnheader rowheader clickable focusable draggable alert status timer blockquote img textbox " +
       "searchbox combobox spinbutton",
   );
+  const LIGATURES = words("i span mat-icon");
   const MOST_NODES = 1_000_000;
+  const NODES_PER_LOOK_AT_THE_CLOCK = 256;
   const MOST_HOSTS = 500;
   const property = tabmux.method(CSSStyleDeclaration.prototype, "getPropertyValue");
 
@@ -55,21 +58,23 @@
 
   /**
    * Walks and calls `emit(line)` for every line in reading order until it returns false. A line is
-   * `{ element, role, text, indent, operable, … }`; a line of text only has no element.
+   * `{ element, role, text, indent, operable, … }`; a line of text only has no element. The walk is given up when
+   * `isLate` says so.
    * Returns `{ hosts, moreHosts, whole }`: elements that may have a closed root, whether there are more of them, and
    * whether the walk was complete.
    * @type {Tabmux["walk"]}
    */
-  function walk(emit, { from = null, verbose = false } = {}) {
+  function walk(emit, { from = null, verbose = false, isLate = () => false } = {}) {
     tabmux.forgetLabels();
-    return new Walk(emit, verbose).run(from ?? dom.documentElement(document));
+    return new Walk(emit, verbose, isLate).run(from ?? dom.documentElement(document));
   }
 
   class Walk {
-    /** @param {(line: SomeLine) => unknown} emit @param {boolean} verbose */
-    constructor(emit, verbose) {
+    /** @param {(line: SomeLine) => unknown} emit @param {boolean} verbose @param {() => boolean} isLate */
+    constructor(emit, verbose, isLate) {
       this.emit = emit;
       this.verbose = verbose;
+      this.isLate = isLate;
       /** @type {OpenPosition[]} */
       this.stack = [];
       /** @type {ElementLine[]} */
@@ -110,7 +115,7 @@
       }
       const { stack } = this;
       while (stack.length > 0 && this.going) {
-        if (++nodes > MOST_NODES) break;
+        if (++nodes > MOST_NODES || (nodes % NODES_PER_LOOK_AT_THE_CLOCK === 0 && this.isLate())) break;
         const place = stack[stack.length - 1];
         let node;
         if (place.list) {
@@ -180,6 +185,13 @@
       this.spoken = false;
       if (text === "") return;
       if (line?.takesText && !line.sent && !line.filled && !line.deferred) {
+        if (line.operable) {
+          if (tabmux.isIcon(text)) {
+            line.icon ??= text;
+            return;
+          }
+          text = tabmux.withoutIcons(text);
+        }
         line.text = text;
         line.filled = true;
         line.keep = true;
@@ -213,6 +225,10 @@
       const pointer = property(style, "cursor") === "pointer";
       const inline = display === "contents" || display.startsWith("inline") || display.startsWith("ruby");
       const signs = readSigns(element);
+      if (LIGATURES.has(tag) && place.line?.operable && place.line.takesText && tabmux.isLigature(element)) {
+        place.line.icon ??= collapse(dom.textContent(element) ?? "").trim();
+        return;
+      }
       const hidden = place.hidden || signs.hidden;
       const editable = place.editable || ((signs.editable || tag === "body") && dom.editable(element));
       const kind = shown ? classify(element, tag, signs, place, pointer, editable, this.verbose) : PLAIN;
@@ -278,7 +294,7 @@
       const { opened } = place;
       if (opened) {
         this.flush(place);
-        if (opened.takesText && !opened.filled && this.hiddenText) opened.text = collapse(this.hiddenText).trim();
+        if (opened.takesText && !opened.filled) opened.text = collapse(this.hiddenText).trim() || (opened.icon ?? "");
         this.hiddenText = "";
         this.close(opened);
       } else if (place.block) {
@@ -330,7 +346,7 @@
         frame: kind.frame === true,
         sign: kind.sign,
         focused: element === this.focus || control === this.focus,
-        collapsible: kind.role === "listitem" && !kind.operable,
+        collapsible: kind.operable ? isPressedCell(element, kind, signs) : kind.role === "listitem",
       };
       this.waiting.push(line);
       return line;
@@ -342,9 +358,11 @@
         const { line: only } = this.held;
         /** @type {{ item: ElementLine, line: SomeLine } | null} */
         this.held = null;
-        only.indent -= 1;
+        if (line.operable && !doesTheSame(only)) this.pass(line);
+        else only.indent -= 1;
         this.pass(only);
       } else if (!line.sent) {
+        line.collapsible = false; // no line inside replaces it
         if (line.keep) this.sendWaiting();
         else this.waiting.pop();
       }
@@ -357,6 +375,7 @@
 
     /**
      * A list item with only one line inside and no text of its own is replaced by that line, so it waits for a second one.
+     * So is a cell that can be clicked, by the button inside.
      * @param {SomeLine} line
      */
     send(line) {
@@ -368,8 +387,11 @@
         this.pass(first);
       }
       const item = line.container;
-      if (line.collapsible && !line.filled) line.deferred = true;
-      else if (item?.deferred && !item.sent) this.held = { item, line };
+      const isOpen = item?.deferred && !item.sent;
+      if (line.collapsible && !line.filled) {
+        if (isOpen && item.operable) this.pass(item);
+        line.deferred = true;
+      } else if (isOpen) this.held = { item, line };
       else return this.pass(line);
       line.sent = !line.deferred;
     }
@@ -385,10 +407,25 @@
      * @param {Node | null} element
      */
     suspect(element) {
-      if (!element || this.hosts.length >= MOST_HOSTS || !tabmux.isElement(element) || rootOf(element)) return;
-      const size = sizeOf(element);
-      if (size !== "0x0" && asked.get(element) !== size) this.hosts.push(element);
+      if (element && this.hosts.length < MOST_HOSTS && mayHide(element)) this.hosts.push(/** @type {PageElement} */ (element));
     }
+  }
+
+  /** Whether it is a cell without a name that can be clicked, such as a day of a calendar. @param {PageElement} element @param {Kind} kind @param {Signs} signs */
+  const isPressedCell = (element, kind, signs) =>
+    CELLS.has(kind.role ?? "") && kind.sign === "clickable" && !signs.label && !signs.draggable && !dom.has(element, "title");
+
+  /** Whether a click on the only line in a cell is a click on the cell, and nothing else. @param {SomeLine} line */
+  function doesTheSame({ element, role }) {
+    if (!element || (role !== "button" && role !== "link")) return false;
+    return role === "button" || /^(?:#|javascript:)/.test(dom.attribute(element, "href") ?? "#");
+  }
+
+  /** Whether the debugger must look whether an element has a closed shadow root. @type {Tabmux["mayHide"]} */
+  function mayHide(node) {
+    if (!tabmux.isElement(node) || rootOf(node)) return false;
+    const size = sizeOf(node);
+    return size !== "0x0" && asked.get(node) !== size;
   }
 
   /**
@@ -416,5 +453,5 @@
   /** @param {Label} label @param {string} text */
   const says = (label, text) => label.text.toLowerCase().includes(text.toLowerCase());
 
-  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ walk, elementsOf, adoptClosedRoots }));
+  Object.assign(tabmux, /** @satisfies {Partial<Tabmux>} */ ({ walk, elementsOf, adoptClosedRoots, mayHide, unseen: UNSEEN, mayHost: HOSTS }));
 })();

@@ -137,7 +137,30 @@ globalThis.tabmux ??= (() => {
   }
 
   /** The shadow root of a host, open or closed, if we know it. @type {Tabmux["rootOf"]} */
-  const rootOf = (host) => dom.openRoot(host) ?? closedRoots.get(host) ?? null;
+  function rootOf(host) {
+    const root = dom.openRoot(host) ?? closedRoots.get(host) ?? null;
+    if (root && !seen.has(root)) {
+      seen.add(root);
+      roots.push(new WeakRef(root));
+      if (roots.length % 1000 === 0) forgetRoots();
+    }
+    return root;
+  }
+
+  /* The shadow roots that a script of ours has met, so that one that is in a hurry need not look at every element. */
+  const seen = new WeakSet();
+  /** @type {WeakRef<ShadowRoot>[]} */
+  let roots = [];
+
+  function forgetRoots() {
+    roots = roots.filter((root) => root.deref());
+  }
+
+  /** Those that are still in the document. @type {Tabmux["seenRoots"]} */
+  function seenRoots() {
+    forgetRoots();
+    return roots.flatMap((root) => root.deref() ?? []).filter((root) => dom.connected(root));
+  }
 
   /**
    * Whether an element is in a state such as `:modal`. In an engine that does not know the state, no element is.
@@ -302,6 +325,7 @@ globalThis.tabmux ??= (() => {
     adoptClosedRoot,
     adoptAround,
     rootOf,
+    seenRoots,
     isElement,
     isText,
     slotOf,

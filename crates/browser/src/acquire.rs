@@ -3,16 +3,19 @@
 mod devtools;
 mod error;
 pub(crate) mod extension;
+mod grid;
 mod launch;
 mod ownership;
 mod running;
 mod websocket;
 
 pub use error::ConnectError;
+pub use grid::{Grid, GridPlace, release_orphans};
 pub use launch::LaunchOptions;
-pub(crate) use ownership::{Lease, Ownership};
+pub(crate) use ownership::{Lease, Loss, Ownership};
 pub use running::Running;
 
+use crate::dial::{self, RemoteAddress};
 use tabmux_cdp::{Events, Session};
 
 /// Where a browser comes from. A person's own browser is not here: its extension connects to us (`acquire::extension`).
@@ -20,10 +23,12 @@ use tabmux_cdp::{Events, Session};
 pub enum Source {
     /// A browser that we launch.
     Launch(LaunchOptions),
-    /// The one at `http://host:port`. May contain secrets: show it with [`crate::endpoint::shown`].
-    Url(String),
-    /// The one at `ws://…`, with these headers. Both may contain secrets.
-    WebSocket(String, Vec<(String, String)>),
+    /// The one at `http://host:port` or `https://…`.
+    Url(RemoteAddress),
+    /// The one at `ws://…` or `wss://…`.
+    WebSocket(RemoteAddress),
+    /// One that a grid hands out.
+    Grid(Grid),
     /// Any of this user's browsers that allows remote debugging.
     Running(Running),
 }
@@ -35,14 +40,20 @@ pub(crate) struct Acquired {
     pub(crate) session: Session,
     pub(crate) events: Events,
     pub(crate) ownership: Ownership,
+    /// Whether a grid handed it out instead of one that is gone.
+    pub(crate) replaces: bool,
 }
 
-/// Launches a browser or attaches to one.
-pub(crate) async fn acquire(source: &Source) -> Result<Acquired, ConnectError> {
+/// Tells those who wait what they wait for.
+pub(crate) type Say<'a> = &'a (dyn Fn(String) + Send + Sync);
+
+/// Launches a browser, attaches to one, or has a grid hand one out.
+pub(crate) async fn acquire(source: &Source, say: Say<'_>) -> Result<Acquired, ConnectError> {
     match source {
         Source::Launch(options) => Ok(launch::acquire(options).await?),
-        Source::Url(url) => devtools::acquire(url).await,
-        Source::WebSocket(url, headers) => websocket::acquire(url, headers).await,
+        Source::Url(address) => devtools::acquire(address).await,
+        Source::WebSocket(address) => websocket::acquire(address, dial::NAMED_LIMIT).await,
+        Source::Grid(grid) => grid::acquire(grid, say).await,
         Source::Running(which) => running::acquire(which).await,
     }
 }
@@ -70,8 +81,8 @@ mod tests {
             ..LaunchOptions::default()
         };
         options.wanted.executable = Some(program);
-        let acquired = acquire(&Source::Launch(options)).await.unwrap();
-        assert!(acquired.ownership.is_ours() && !acquired.ownership.is_person());
+        let acquired = acquire(&Source::Launch(options), &|_| {}).await.unwrap();
+        assert!(acquired.ownership.is_launched() && !acquired.ownership.is_person());
         let started = async {
             loop {
                 match tokio::fs::read_to_string(&pid).await {
@@ -95,7 +106,9 @@ mod tests {
             let (stream, _) = listener.accept().await.unwrap();
             tokio_tungstenite::accept_async(stream).await.unwrap()
         });
-        let acquired = acquire(&Source::WebSocket(url, Vec::new())).await.unwrap();
+        let acquired = acquire(&Source::WebSocket(url.into()), &|_| {})
+            .await
+            .unwrap();
         assert!(matches!(acquired.ownership, Ownership::Theirs));
         let _server = accepted.await.unwrap();
         // There is nothing to give back.
@@ -106,6 +119,6 @@ mod tests {
     async fn a_browser_behind_an_extension_belongs_to_a_person() {
         let (transport, _commands, _answers) = ChannelTransport::new();
         let acquired = extension::acquire(transport);
-        assert!(acquired.ownership.is_person() && !acquired.ownership.is_ours());
+        assert!(acquired.ownership.is_person() && !acquired.ownership.is_launched());
     }
 }

@@ -13,9 +13,9 @@ mod front;
 mod heartbeat;
 mod new_tabs;
 mod open;
-mod permissions;
 mod private;
 mod proxy_login;
+pub(crate) mod states;
 mod stuck_pages;
 #[cfg(test)]
 mod tests;
@@ -28,16 +28,19 @@ pub use heartbeat::Heartbeat;
 pub(crate) use new_tabs::MOST_NEW_TABS;
 pub use tabmux_cdp::types::browser::BrowserContextId as ContextId;
 
+use crate::acquire::Loss;
 use crate::address::Address;
 use crate::bounds;
 use crate::error::ToolError;
 use crate::files::OutputFolder;
 use crate::introspect;
 use crate::page_tools::{FoundTool, Mark, ToolSource};
+use crate::permissions::Grants;
 use crate::tab::{DocumentId, Gone, Load, Tab, TargetId};
 use actor_requests::ActorRequest;
 use downloads::Staging;
 use private::Privacy;
+use states::States;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use stuck_pages::StuckPages;
@@ -58,6 +61,8 @@ pub struct BrowserInfo {
     pub tabs: Vec<TabFacts>,
     /// The tab in front, if that is known.
     pub front: Option<TargetId>,
+    /// Whether a grid handed it out instead of one that is gone.
+    pub replaces: bool,
 }
 
 /// What a browser reports by itself, in order.
@@ -115,6 +120,24 @@ pub enum BrowserEvent {
     },
     /// The browser is gone. This is the last event.
     Gone,
+    /// The connection to a browser of a grid is gone. This is the last event.
+    LeaseLost {
+        /// Whether the grid says that the browser lives: the next connection finds its tabs.
+        lives: bool,
+        /// What happened, as the end of a sentence.
+        reason: String,
+    },
+}
+
+impl From<Loss> for BrowserEvent {
+    fn from(loss: Loss) -> Self {
+        let (lives, reason) = match loss {
+            Loss::Gone => return Self::Gone,
+            Loss::Disconnected(reason) => (true, reason),
+            Loss::Ended(reason) => (false, reason),
+        };
+        Self::LeaseLost { lives, reason }
+    }
 }
 
 /// What opened a tab.
@@ -143,6 +166,7 @@ struct Inner {
     launched: bool,
     personal: bool,
     privacy: Privacy,
+    states: States,
     /// Where a launched browser puts downloads first.
     staging: Option<Staging>,
     requests: mpsc::Sender<ActorRequest>,
@@ -150,8 +174,7 @@ struct Inner {
     web_mcp: OnceLock<bool>,
     /// Whether the browser uses a proxy that needs a password.
     signs_in: bool,
-    /// Permissions that pages have without asking.
-    permissions: Arc<[String]>,
+    grants: Grants,
     /// Set once new tabs are paused until the policy has been checked.
     holding: OnceCell<()>,
 }

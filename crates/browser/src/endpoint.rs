@@ -1,6 +1,7 @@
 //! The address of a browser that a user configured: shown without secrets, local or not, its credentials, and what
 //! its HTTP errors mean.
 
+use crate::dial::RemoteAddress;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use tabmux_text::one_line;
@@ -35,9 +36,14 @@ pub fn shown(endpoint: &str) -> String {
     format!("{scheme}{address}{}", query.unwrap_or_default())
 }
 
+/// The address of a grid as that of its server; any other one as it is.
+pub fn without_grid(endpoint: &str) -> &str {
+    endpoint.strip_prefix("grid+").unwrap_or(endpoint)
+}
+
 /// Whether an endpoint is on this machine, judged by its host name.
 pub fn is_local(endpoint: &str) -> bool {
-    let url = Url::parse(endpoint).ok();
+    let url = Url::parse(without_grid(endpoint)).ok();
     match url.as_ref().and_then(Url::host) {
         Some(Host::Ipv4(host)) => host.is_loopback(),
         Some(Host::Ipv6(host)) => host.is_loopback(),
@@ -60,6 +66,16 @@ pub(crate) fn with_credentials_as_header(endpoint: &str) -> (String, Option<(Str
     }
     let header = ("Authorization".to_owned(), format!("Basic {both}"));
     (url.into(), Some(header))
+}
+
+/// The same address, asked for as `localhost`.
+pub(crate) fn as_localhost(address: &RemoteAddress) -> RemoteAddress {
+    let mut address = address.clone();
+    let is_host = |(name, _): &(String, String)| name.eq_ignore_ascii_case("Host");
+    address.headers.retain(|header| !is_host(header));
+    let host = ("Host".to_owned(), "localhost".to_owned());
+    address.headers.push(host);
+    address
 }
 
 /// What an HTTP status of an endpoint means, and what to do next.

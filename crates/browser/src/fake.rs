@@ -3,6 +3,7 @@
 use crate::browser::{Browser, BrowserEvent};
 use crate::error::ToolError;
 use crate::files::{Files, OutputRoot, Roots};
+use crate::machine::Machine;
 use crate::run::CallContext;
 use crate::tab::{Tab, TabSettings, TargetId};
 use crate::tools::{self, ToolResult};
@@ -204,8 +205,20 @@ pub(crate) struct FakeBrowser {
 impl FakeBrowser {
     /// Connects to a browser that sends the messages of `say` after each command.
     pub(crate) async fn new(say: impl FnMut(&Asked) -> Vec<Value> + Send + 'static) -> Self {
+        Self::at(Machine::This, say).await
+    }
+
+    /// The same, on a machine.
+    pub(crate) async fn at(
+        machine: Machine,
+        say: impl FnMut(&Asked) -> Vec<Value> + Send + 'static,
+    ) -> Self {
         let (transport, fake) = Fake::new(say);
-        let connected = Browser::connect_over(transport, TabSettings::default()).await;
+        let settings = TabSettings {
+            machine,
+            ..TabSettings::default()
+        };
+        let connected = Browser::connect_over(transport, settings).await;
         let (report, events) = mpsc::channel(1_000);
         Self {
             fake,

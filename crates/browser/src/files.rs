@@ -3,29 +3,42 @@
 
 mod blocking;
 mod draft;
+mod masking;
 mod output;
 mod quota;
 mod roots;
+mod saved;
 
 pub(crate) use blocking::FileThreads;
 pub use draft::Draft;
 pub use output::{OutputFolder, OutputRoot};
 pub use quota::Quota;
 pub use roots::Roots;
+pub use saved::{SavedFile, SavedPart};
 
 use crate::error::ToolError;
 use draft::Open;
 use roots::{Refusal, Resolved};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The files of one client.
 #[derive(Clone, Debug)]
 pub struct Files {
     roots: Arc<Roots>,
     output: OutputFolder,
+    /// Whether paths are names in the session's own folder.
+    is_remote: bool,
+    /// Whether files without a path go there, too, even if the client has another folder for them.
+    is_private: bool,
+    /// The number of the file that was written last.
+    last: LastSaved,
 }
+
+/// Shared by the clones that one call uses.
+#[derive(Clone, Debug, Default)]
+struct LastSaved(Arc<OnceLock<u64>>);
 
 /// Where a tool writes its file.
 #[derive(Clone, Debug)]
@@ -52,7 +65,43 @@ impl Files {
         Self {
             roots: Arc::new(roots),
             output,
+            is_remote: false,
+            is_private: false,
+            last: LastSaved::default(),
         }
+    }
+
+    /// The same for a client on another machine: its paths are names in the session's folder.
+    #[must_use]
+    pub fn of_remote_client(self) -> Self {
+        Self {
+            is_remote: true,
+            ..self
+        }
+    }
+
+    /// The same for a call whose file is read once: it does not go to a folder of the client.
+    #[must_use]
+    pub fn private(self) -> Self {
+        Self {
+            is_private: true,
+            ..self
+        }
+    }
+
+    /// The number of the first file that was written, or found, by the call that these are for.
+    pub fn last_saved(&self) -> Option<u64> {
+        self.last.0.get().copied()
+    }
+
+    /// Makes a file that is there already the result of the call, if the client may read it.
+    pub(crate) async fn hand_out(&self, path: &str) -> Result<(), ToolError> {
+        let number = match self.output.number_of(Path::new(path)) {
+            Some(number) => number,
+            None => self.output.note_saved(&self.readable(path).await?),
+        };
+        let _ = self.last.0.set(number);
+        Ok(())
     }
 
     /// A file of the client that another program will read, such as one to upload.
@@ -70,7 +119,7 @@ impl Files {
     /// Starts a file that is written in parts.
     pub async fn create(&self, to: Destination) -> Result<Draft, ToolError> {
         let opened = self.writing(to, Ok).await?;
-        Ok(Draft::new(opened, self.output.threads().clone()))
+        Ok(Draft::new(opened, self.clone()))
     }
 
     /// Writes a whole file, or nothing.
@@ -82,7 +131,22 @@ impl Files {
                 Err(Problem::from(error))
             }
         };
-        self.writing(to, save).await
+        let place = self.writing(to, save).await?;
+        self.note(&place);
+        Ok(place)
+    }
+
+    /// A path as the client may see it.
+    fn shown(&self, place: &Path) -> String {
+        let name = place.file_name().filter(|_| self.is_remote);
+        name.map_or(place.as_os_str(), |name| name)
+            .to_string_lossy()
+            .into_owned()
+    }
+
+    /// A file is complete.
+    fn note(&self, place: &Path) {
+        let _ = self.last.0.set(self.output.note_saved(place));
     }
 
     /// The folder of the client's session.
@@ -117,7 +181,7 @@ impl Files {
                     let place = files.resolve().to_write(Path::new(path))?;
                     Open::begin(place, to.overwrite)?
                 }
-                None => fresh(&files.output.for_fresh_files()?, to.extension)?,
+                None => fresh(&files.for_fresh_files()?, to.extension)?,
             };
             write(open)
         };
@@ -139,19 +203,39 @@ impl Files {
         }
     }
 
+    fn for_fresh_files(&self) -> io::Result<PathBuf> {
+        match self.is_private {
+            true => self.output.make(),
+            false => self.output.for_fresh_files(),
+        }
+    }
+
     fn resolve(&self) -> Resolved {
         Resolved {
+            is_remote: self.is_remote,
             roots: self.roots.resolve(),
-            own: self.output.path(),
+            named: self.roots.resolve_named(),
+            own: match self.is_remote {
+                // Its relative paths start there.
+                true => self.output.make().ok(),
+                false => self.output.path(),
+            },
+            kept: self.output.kept(),
             outputs: self.output.root().bases(),
         }
     }
 }
 
 impl Resolved {
-    /// The path of a file to read, after links were resolved.
+    /// The path of a file to read, after links were resolved. A remote client does not learn what else there is.
     fn to_read(&self, path: &Path) -> Result<PathBuf, Problem> {
-        let place = self.whole(path)?.canonicalize()?;
+        let place = match self.is_remote {
+            true => {
+                let place = self.lexical(path).map_err(|refusal| self.told(refusal))?;
+                place.canonicalize().map_err(|_| Problem::Missing)?
+            }
+            false => self.whole(path)?.canonicalize()?,
+        };
         self.may_use(&place)?;
         Ok(place)
     }
@@ -169,6 +253,14 @@ impl Resolved {
     }
 
     fn whole(&self, path: &Path) -> Result<PathBuf, Problem> {
+        if self.is_remote {
+            // It writes nowhere else, not even in the folders that it reads.
+            if !roots::is_name(path) {
+                return Err(self.told(Refusal::Outside));
+            }
+            let own = self.own.as_ref().ok_or(Problem::NoFolder)?;
+            return Ok(own.join(path));
+        }
         match self.roots.first() {
             Some(first) => Ok(first.join(path)),
             None if path.is_absolute() => Ok(path.to_owned()),
@@ -177,10 +269,14 @@ impl Resolved {
     }
 
     fn may_use(&self, place: &Path) -> Result<(), Problem> {
-        self.check(place).map_err(|refusal| match refusal {
+        self.check(place).map_err(|refusal| self.told(refusal))
+    }
+
+    fn told(&self, refusal: Refusal) -> Problem {
+        match refusal {
             Refusal::Outside => Problem::Outside(self.words()),
             Refusal::Hidden(name) => Problem::Hidden(name),
-        })
+        }
     }
 }
 
@@ -221,6 +317,8 @@ enum Problem {
     Hidden(String),
     #[error("it exists already. Pass overwrite: true to replace it, or use another path.")]
     Taken,
+    #[error("there is no such file.")]
+    Missing,
     #[error("it is not a regular file.")]
     NotRegular,
     #[error("it is longer than {0} bytes.")]

@@ -139,9 +139,8 @@ fn executable(path: PathBuf) -> Option<PathBuf> {
 }
 
 fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
     path.metadata()
-        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+        .is_ok_and(|meta| tabmux_platform::files::is_executable(&meta))
 }
 
 const COMMANDS: &[&str] = &[

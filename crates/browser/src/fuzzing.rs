@@ -54,8 +54,7 @@ pub fn origin_pattern(data: &[u8]) {
                     let own = verdict.own;
                     assert!(!allows(rules(&[], &[&own])), "{own} is about {address}");
                 }
-                // These characters have a special meaning in a rule.
-                None => assert!(site.host.contains(['*', ';']), "{address} is not judged"),
+                None => assert!(!site.can_be_named, "{address} is not judged"),
             }
         }
     }
@@ -74,6 +73,8 @@ struct WebSite {
     scheme: String,
     host: String,
     port: u16,
+    /// Whether a rule can name the host: no characters with a special meaning in a rule, no empty labels.
+    can_be_named: bool,
 }
 
 impl Site {
@@ -81,22 +82,24 @@ impl Site {
         if address.is_empty() {
             return Self::None;
         }
-        let Ok(url) = Url::parse(address) else {
+        let Ok(mut url) = Url::parse(address) else {
             return Self::Unreadable;
         };
-        // The origin of a blob is that of the page that created it.
-        let url = match url.scheme() {
-            "blob" => match Url::parse(url.path()) {
-                Ok(inner) => inner,
+        // The origin of a blob is that of the page that created it, also if that is written as a blob.
+        while url.scheme() == "blob" {
+            match Url::parse(url.path()) {
+                Ok(inner) => url = inner,
                 Err(_) => return Self::None,
-            },
-            _ => url,
-        };
+            }
+        }
         let (scheme @ ("http" | "https"), Some(host), Some(port)) =
             (url.scheme(), url.host(), url.port_or_known_default())
         else {
             return Self::None;
         };
+        let written = host.to_string();
+        let can_be_named =
+            written != "." && !written.contains("..") && !written.contains(['*', ';']);
         let host = match host {
             Host::Domain(name) => name.trim_end_matches('.').to_owned(),
             Host::Ipv4(address) => address.to_string(),
@@ -109,6 +112,7 @@ impl Site {
             scheme: scheme.to_owned(),
             host,
             port,
+            can_be_named,
         })
     }
 }

@@ -5,30 +5,35 @@
 //! that a session holds are read again when they change (`follow`).
 
 mod actions;
+mod brief;
 mod draft;
 mod facts;
 mod follow;
+mod form_buttons;
 mod forms;
 mod gather;
 mod lists;
+mod meanings;
 mod naming;
 mod propose;
 mod schema;
 
-pub(crate) use draft::{Item, Then, ToolAction};
+pub(crate) use draft::{AfterFill, Item, ToolAction};
 pub(crate) use follow::Following;
+pub(crate) use forms::SUBMIT;
 pub(crate) use schema::{Argument, Fills};
 
 use crate::error::ToolError;
-use crate::page_tools::{CallPath, FoundTool, ToolNumber, ToolSource};
+use crate::page_tools::{BriefText, CallPath, FoundTool, ToolNumber, ToolSource};
 use crate::tab::{DocumentId, Tab};
-use propose::{GeneratedTool, Names, propose};
+use meanings::Meanings;
+use propose::{GeneratedTool, propose};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The default limit of generated tools per page.
-pub const USUAL_LIMIT: usize = 30;
+pub const USUAL_LIMIT: usize = 12;
 
 /// The tools generated from a tab's page.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +48,7 @@ struct Known {
     /// The main document that the tools belong to.
     document: Option<DocumentId>,
     tools: Vec<Arc<GeneratedTool>>,
-    names: Names,
+    meanings: Meanings,
     numbers: HashMap<String, ToolNumber>,
     /// The limit of the last read.
     limit: Option<usize>,
@@ -80,7 +85,7 @@ pub async fn read(tab: &Tab, limit: usize) -> Result<Reading, ToolError> {
         true => &[][..],
         false => &gathered.surveys,
     };
-    let (tools, left_out) = propose(surveys, &mut known.names, limit);
+    let (tools, left_out) = propose(surveys, &mut known.meanings, limit);
     let found = tools.iter().map(|tool| known.found(tab, tool)).collect();
     let reading = Reading {
         documents: gathered
@@ -158,6 +163,10 @@ impl Known {
             name: tool.name.as_str().into(),
             description: tool.description.as_str().into(),
             schema: tool.schema.to_string().into(),
+            brief: tool.brief.as_ref().map(|brief| BriefText {
+                description: brief.description.as_str().into(),
+                schema: brief.schema.to_string().into(),
+            }),
             read_only: tool.read_only,
             consequential: false,
             origin: origin.into(),

@@ -3,8 +3,8 @@
 //! # Layout
 //! - `acquire`: the ways to get a browser, and who owns it; [`find`], [`profile`], [`proxy`], [`screen`] and
 //!   [`endpoint`] are what they need.
+//! - `dial`: streams to browsers on other machines, with TLS and through proxies.
 //! - `devices`: devices that a tab can emulate.
-//! - [`descriptors`]: the limit of open files, for us and for the processes we start.
 //! - `browser`: one connected browser and its table of tabs.
 //! - [`tab`]: one tab, its frames and its events.
 //! - `world`, `script`: our JavaScript inside a page.
@@ -19,8 +19,8 @@ mod acquire;
 mod address;
 pub mod bounds;
 mod browser;
-pub mod descriptors;
 mod devices;
+mod dial;
 mod disallowed_frames;
 pub mod endpoint;
 mod error;
@@ -33,31 +33,38 @@ pub mod find;
 pub mod fuzzing;
 mod init_scripts;
 pub mod introspect;
+mod machine;
 mod navigate;
 pub mod origins;
 pub mod pace;
 pub mod page_tools;
+mod permissions;
+mod picture;
 pub mod profile;
 pub mod proxy;
 mod run;
+pub mod saved_state;
 pub mod screen;
 mod script;
+pub mod secrets;
 mod source_map;
 mod stream;
 pub mod tab;
 pub mod tools;
 mod trace;
-pub mod user;
 mod world;
 
-pub use acquire::{ConnectError, LaunchOptions, Running, Source};
+pub use acquire::{ConnectError, Grid, GridPlace, LaunchOptions, Running, Source, release_orphans};
 pub use address::{AddressError, AddressPolicy};
+pub use browser::states::StorageSource;
 pub use browser::{
     Browser, BrowserEvent, BrowserInfo, Connected, ContextId, Heartbeat, TabFacts, TabOpener,
 };
 pub use devices::Device;
+pub use dial::{RemoteAddress, TlsOptions};
 pub use error::ToolError;
-pub use files::{Files, OutputFolder, OutputRoot};
+pub use files::{Files, OutputFolder, OutputRoot, SavedFile, SavedPart};
+pub use machine::Machine;
 pub use origins::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
 pub use run::{CallContext, run};
 pub use tab::{Gone, Tab, TabSettings, TargetId};

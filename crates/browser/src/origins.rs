@@ -32,6 +32,8 @@ pub struct OriginRules {
 pub enum RuledBy {
     /// The flags that the session's server was started with.
     Flags,
+    /// The token with which a client came over HTTP.
+    Token,
     /// The user, for all sessions, with `tabmux policy`.
     Person,
     /// The user's rules cannot be read, so nothing is permitted.
@@ -133,7 +135,11 @@ impl OriginRules {
     /// What these rules say about the site of an address, if it has a web origin.
     pub fn judge(&self, address: &str) -> Option<Verdict> {
         let origin = Origin::of(&Url::parse(address).ok()?)?;
-        let own = origin.to_string().parse().ok()?;
+        let own: OriginPattern = origin.to_string().parse().ok()?;
+        // A host with empty labels such as `6..` is read as another one once it is written in a rule.
+        if !own.matches(&origin) {
+            return None;
+        }
         let closed = matches!(self.by, RuledBy::Unreadable { .. });
         let (permitted, rule) = self.decide(&origin);
         Some(Verdict {
@@ -169,6 +175,11 @@ impl std::fmt::Display for Blocked {
                 f,
                 "{origin} is not among the --allowedOrigins of this server. Use another site; only the person can \
                  add it to that flag."
+            ),
+            (RuledBy::Token, _) => write!(
+                f,
+                "{origin} is not among the origins that the token of this client allows. Use another site; only the \
+                 person who made the token can make another one."
             ),
             (RuledBy::Person, Some(pattern)) => write!(
                 f,

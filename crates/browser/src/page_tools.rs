@@ -12,8 +12,8 @@ mod tool_text;
 pub(crate) mod web_mcp;
 
 pub use call::{PageAnswer, call};
+pub use found::{BriefText, Findings, FoundTool, Mark, ToolNumber, ToolSource};
 pub(crate) use found::{CallPath, Found};
-pub use found::{Findings, FoundTool, Mark, ToolNumber, ToolSource};
 pub(crate) use location::ToolLocation;
 pub(crate) use report::{Report, Reporter};
 pub use tool_text::{SaidBy, ToolText, run_in_background};

@@ -4,12 +4,11 @@ mod orphan;
 
 pub(crate) use orphan::wait_for_orphan;
 
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use tabmux_platform::files::{is_own, private_folder_permissions, private_folders};
+use tabmux_platform::process::is_alive;
 
 /// Which profile a launched browser should use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -96,7 +95,7 @@ impl Profile {
         // The name contains our process id, so that a later run can tell whether it is stale.
         let path = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .permissions(fs::Permissions::from_mode(0o700))
+            .permissions(private_folder_permissions())
             .tempdir()?
             .keep();
         Ok(Self {
@@ -178,7 +177,7 @@ fn short_scratch() -> Option<PathBuf> {
         sweep(&folder, SCRATCH_PREFIX);
         let made = tempfile::Builder::new()
             .prefix(&name)
-            .permissions(fs::Permissions::from_mode(0o700))
+            .permissions(private_folder_permissions())
             .tempdir_in(folder);
         made.ok().map(tempfile::TempDir::keep)
     })
@@ -200,24 +199,13 @@ fn holder_of(profile: &Path) -> Option<u32> {
     is_alive(pid).then_some(pid)
 }
 
-fn is_alive(pid: u32) -> bool {
-    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
-    // A process of another user exists, too.
-    pid.is_some_and(|pid| matches!(test_kill_process(pid), Ok(()) | Err(Errno::PERM)))
-}
-
 fn is_ours(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let me = crate::user::own_uid();
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == me)
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && is_own(&meta))
 }
 
 /// Creates a folder that only this user can read, with its parents.
 pub fn private_dir(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
+    private_folders().recursive(true).create(path)
 }
 
 /// `$XDG_DATA_HOME/tabmux`, or its default below the home folder.
@@ -238,6 +226,7 @@ const LONGEST_SOCKET_PATH: usize = 107;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_temporary_profile_is_removed_with_its_browser() {

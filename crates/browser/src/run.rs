@@ -8,8 +8,8 @@ use crate::script::ScriptCount;
 use crate::tab::{Dialog, Tab, TargetId};
 use crate::tools::{Access, Prepared, ToolOutput, ToolResult, Viewer};
 use crate::tools::{candidates, changes};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +37,8 @@ pub(crate) struct Page {
     viewer: Option<Viewer>,
     acted: Arc<AtomicBool>,
     gave_snapshot: Arc<AtomicBool>,
+    /// The element that the call named, once it is found.
+    aimed_at: Arc<OnceLock<String>>,
 }
 
 impl Page {
@@ -49,6 +51,7 @@ impl Page {
             viewer: None,
             acted: Arc::default(),
             gave_snapshot: Arc::default(),
+            aimed_at: Arc::default(),
         }
     }
 
@@ -65,6 +68,16 @@ impl Page {
     /// Whether the output has a snapshot.
     pub(crate) fn gave_snapshot(&self) -> bool {
         self.gave_snapshot.load(Ordering::Relaxed)
+    }
+
+    /// Marks the element that the call named.
+    pub(crate) fn aim_at(&self, uid: &str) {
+        let _ = self.aimed_at.set(uid.to_owned());
+    }
+
+    /// The uid of the element that the call named, if it is found.
+    pub(crate) fn aimed_at(&self) -> Option<&str> {
+        self.aimed_at.get().map(String::as_str)
     }
 
     /// Marks that the tool now acts on the page: a dialog that opens from now on is a consequence of it.
@@ -109,6 +122,7 @@ pub async fn run(
         viewer: context.viewer,
         acted: Arc::clone(&acted),
         gave_snapshot: Arc::default(),
+        aimed_at: Arc::default(),
     };
     let scripts = ScriptCount::default();
     let work = async {
@@ -124,8 +138,7 @@ pub async fn run(
         biased;
         () = context.cancel.cancelled() => {
             if scripts.running() {
-                tab.suspect(true);
-                tab.terminate_scripts().await;
+                tab.stop_stuck_scripts().await;
             }
             Err(ToolError::Stuck)
         }

@@ -4,9 +4,9 @@
 mod session;
 
 use std::collections::BTreeMap;
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tabmux_platform::socket::{is_abstract_listened_at, is_listened_at};
 
 /// The environment variables that name a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,7 +68,7 @@ impl Screen {
     /// Whether it accepts connections. One on another machine is assumed to.
     fn is_there(&self) -> bool {
         let wayland = self.wayland_socket();
-        wayland.is_some_and(|socket| UnixStream::connect(socket).is_ok())
+        wayland.is_some_and(|socket| is_listened_at(&socket))
             || self.get("DISPLAY").is_some_and(|display| {
                 x11_number(display).is_none_or(|number| x11_takes_connections(&number))
             })
@@ -114,19 +114,7 @@ fn x11_number(display: &str) -> Option<String> {
 
 fn x11_takes_connections(number: &str) -> bool {
     let path = format!("/tmp/.X11-unix/X{number}");
-    UnixStream::connect(&path).is_ok() || has_abstract_socket(&path)
-}
-
-#[cfg(target_os = "linux")]
-fn has_abstract_socket(path: &str) -> bool {
-    use std::os::linux::net::SocketAddrExt;
-    let address = std::os::unix::net::SocketAddr::from_abstract_name(path);
-    address.is_ok_and(|address| UnixStream::connect_addr(&address).is_ok())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_abstract_socket(_: &str) -> bool {
-    false
+    is_listened_at(Path::new(&path)) || is_abstract_listened_at(&path)
 }
 
 /// All variables that are used. The last three do not name a screen, but Chrome's windows need them.

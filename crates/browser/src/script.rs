@@ -56,9 +56,20 @@ pub(crate) async fn evaluate<T: DeserializeOwned>(
     let command = runtime::Evaluate {
         expression: expression.to_owned(),
         context_id: Some(context),
+        ..Default::default()
+    };
+    value_of(session, command).await
+}
+
+/// Evaluates one of our expressions, waits for promises and decodes its value.
+pub(crate) async fn value_of<T: DeserializeOwned>(
+    session: &Session,
+    command: runtime::Evaluate,
+) -> Result<T, ToolError> {
+    let command = runtime::Evaluate {
         return_by_value: Some(true),
         await_promise: Some(true),
-        ..Default::default()
+        ..command
     };
     let answer = in_page(session.send_raw("Runtime.evaluate", &command, LONGEST)).await;
     let answer = answer.map_err(document_gone_or)?;

@@ -3,6 +3,7 @@
 //! Only the actor writes [`TabState`]; all other code reads it or waits on it.
 
 mod actor;
+mod added_scripts;
 mod capture;
 mod clear;
 mod console;
@@ -21,10 +22,12 @@ mod rules;
 mod settings;
 mod setup;
 mod shown_documents;
+mod site_logins;
 mod state;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use added_scripts::AddedScripts;
 pub use console::{Argument, Console, ConsoleMessage, ScriptPosition};
 pub(crate) use dialogs::DialogAnswer;
 pub(crate) use emulating::{Conditions, Emulating, Emulation, Viewport};
@@ -32,10 +35,12 @@ pub(crate) use event_streams::EventStream;
 pub use frames::{DocumentId, Frame, Frames};
 pub(crate) use guard::Guard;
 pub use network::{Answer, Headers, Network, NetworkRequest, Redirect, SocketFrame};
-pub(crate) use pointer::HeldButton;
-pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules};
+pub(crate) use pointer::{Button, Clicks, HeldButton};
+pub(crate) use rules::{Action, HeaderChanges, Pattern, Rule, Rules, cancel_auth};
 pub use settings::TabSettings;
 pub(crate) use setup::only;
+pub(crate) use site_logins::SiteLogin;
+pub(crate) use state::NewTab;
 pub use state::{Dialog, Download, Gone, Load, Progress, TabState};
 pub use tabmux_cdp::types::page::FrameId;
 pub use tabmux_cdp::types::target::TargetId;
@@ -44,13 +49,15 @@ use crate::address::AddressPolicy;
 use crate::error::ToolError;
 use crate::files::OutputFolder;
 use crate::introspect::{Following, Introspection};
+use crate::machine::Machine;
 use crate::origins::OriginPolicy;
 use crate::page_tools::web_mcp::Invocations;
 use crate::page_tools::{Findings, Found, ToolLocation};
+use crate::permissions::TabPermissions;
 use crate::tools::{Filming, Tracing};
 use crate::world::World;
 use actor::{CatchUp, Shared, TabNotice};
-use flush::LateFlushes;
+use flush::UnansweredFlushes;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -85,9 +92,12 @@ struct Inner {
     /// The last document in which Chrome's own WebMCP was found.
     native_in: AtomicU32,
     /// The documents that have not answered a flush of their tools.
-    late: LateFlushes,
+    late: UnansweredFlushes,
     /// The session that used it last.
     user: Mutex<Option<OutputFolder>>,
+    permissions: TabPermissions,
+    /// The id of the last download that a call has waited for.
+    download_waited_for: Mutex<Option<String>>,
 }
 
 impl Tab {
@@ -99,6 +109,7 @@ impl Tab {
         waiting: bool,
         settings: TabSettings,
         guard: Guard,
+        permissions: TabPermissions,
     ) -> Self {
         let (publish, state) = watch::channel(TabState::default());
         let shared = Shared {
@@ -131,8 +142,10 @@ impl Tab {
             suspect: AtomicBool::new(false),
             settled: AtomicU32::new(0),
             native_in: AtomicU32::new(0),
-            late: LateFlushes::default(),
+            late: UnansweredFlushes::default(),
             user: Mutex::default(),
+            permissions,
+            download_waited_for: Mutex::default(),
         }))
     }
 
@@ -149,6 +162,11 @@ impl Tab {
     /// Which pages tools may use.
     pub fn policy(&self) -> AddressPolicy {
         self.0.settings.policy
+    }
+
+    /// Where its browser runs.
+    pub(crate) fn machine(&self) -> Machine {
+        self.0.settings.machine
     }
 
     /// The tab's current state. Do not hold the guard across an await.
@@ -235,6 +253,11 @@ impl Tab {
         let _ = self.0.notices.try_send(TabNotice::Popup(popup));
     }
 
+    /// Notes that a tab appeared at an address that a page of this tab had requested.
+    pub(crate) fn note_new_tab(&self, tab: TargetId, url: String) {
+        let _ = self.0.notices.try_send(TabNotice::NewTab(tab, url));
+    }
+
     /// Notes that the blank document of a new tab is final: Chrome reports this before its frames are known.
     pub(crate) fn note_blank(&self) {
         let _ = self.0.notices.try_send(TabNotice::Blank);
@@ -272,6 +295,39 @@ impl Tab {
         &self.0.shared.rules
     }
 
+    /// Applies the rules to all sessions of the tab. An error of its main session counts.
+    pub(crate) async fn apply_rules(&self) -> Result<(), ToolError> {
+        let told = self.rules().tell(self.session()).await;
+        let workers = self.rules().workers();
+        for session in self.sessions().iter().skip(1).chain(&workers) {
+            // A frame or worker that goes away meanwhile sends no more requests.
+            let _ = self.rules().tell(session).await;
+        }
+        Ok(told?)
+    }
+
+    /// Permissions that were set through this tab.
+    pub(crate) fn permissions(&self) -> &TabPermissions {
+        &self.0.permissions
+    }
+
+    /// Scripts that run in all its new documents.
+    pub(crate) fn added_scripts(&self) -> &AddedScripts {
+        &self.0.shared.added_scripts
+    }
+
+    /// The id of the last download that a call has waited for.
+    pub(crate) fn download_waited_for(&self) -> Option<String> {
+        let seen = self.0.download_waited_for.lock();
+        seen.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The next call waits for a download after this one.
+    pub(crate) fn wait_for_downloads_after(&self, guid: String) {
+        let seen = self.0.download_waited_for.lock();
+        *seen.unwrap_or_else(PoisonError::into_inner) = Some(guid);
+    }
+
     /// What blocks it from some sites.
     pub(crate) fn guard(&self) -> &Guard {
         self.rules().guard()
@@ -280,22 +336,14 @@ impl Tab {
     /// From now on, applies a policy to the tab. With `stops`, disallowed requests are blocked.
     pub(crate) async fn apply_policy(&self, policy: &OriginPolicy, stops: bool) {
         if !policy.is_open() && self.guard().add(policy, stops) {
-            self.apply_rules().await;
+            let _ = self.apply_rules().await;
         }
     }
 
     /// Removes all policies from the tab.
     pub(crate) async fn clear_policies(&self) {
         if self.guard().clear() {
-            self.apply_rules().await;
-        }
-    }
-
-    async fn apply_rules(&self) {
-        let workers = self.rules().workers();
-        for session in self.sessions().iter().chain(&workers) {
-            // A frame or worker that is gone meanwhile sends no more requests.
-            let _ = self.rules().tell(session).await;
+            let _ = self.apply_rules().await;
         }
     }
 
@@ -396,8 +444,9 @@ impl Tab {
         sessions
     }
 
-    /// Notes that the tab is gone.
+    /// Notes that the tab is gone, or detached.
     pub(crate) fn note_gone(&self, gone: Gone) {
+        self.permissions().end();
         let _ = self.0.notices.try_send(TabNotice::Gone(gone));
     }
 }

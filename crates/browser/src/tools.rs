@@ -5,6 +5,7 @@
 //! is in `run.rs`.
 
 mod act;
+mod advanced;
 pub(crate) mod candidates;
 pub(crate) mod changes;
 mod console;
@@ -21,6 +22,7 @@ mod navigate;
 mod network;
 mod paging;
 mod performance;
+mod read_page;
 mod rules;
 mod save;
 mod schema;
@@ -28,9 +30,12 @@ mod screencast;
 mod screenshot;
 mod script;
 mod scroll;
+mod secret;
 mod slim;
 mod snapshot;
+mod steps;
 mod storage;
+mod targets;
 mod upload;
 mod wait;
 
@@ -55,6 +60,12 @@ use std::time::Duration;
 pub fn all() -> &'static [ToolSpec] {
     static ALL: std::sync::LazyLock<Vec<ToolSpec>> = std::sync::LazyLock::new(|| {
         let mut all = vec![
+            ToolSpec::of::<advanced::AddInitScript>(),
+            ToolSpec::of::<advanced::Clipboard>(),
+            ToolSpec::of::<advanced::GetCssStyles>(),
+            ToolSpec::of::<advanced::SetCredentials>(),
+            ToolSpec::of::<advanced::SetPermission>(),
+            ToolSpec::of::<advanced::WaitForDownload>(),
             ToolSpec::of::<console::GetConsoleMessage>(),
             ToolSpec::of::<console::ListConsoleMessages>(),
             ToolSpec::of::<dialog::HandleDialog>(),
@@ -75,6 +86,7 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<performance::PerformanceAnalyzeInsight>(),
             ToolSpec::of::<performance::PerformanceStartTrace>(),
             ToolSpec::of::<performance::PerformanceStopTrace>(),
+            ToolSpec::of::<read_page::ReadPage>(),
             ToolSpec::of::<rules::Route>(),
             ToolSpec::of::<rules::Unroute>(),
             ToolSpec::of::<save::SavePdf>(),
@@ -84,7 +96,9 @@ pub fn all() -> &'static [ToolSpec] {
             ToolSpec::of::<screenshot::TakeScreenshot>(),
             ToolSpec::of::<script::EvaluateScript>(),
             ToolSpec::of::<scroll::Scroll>(),
+            ToolSpec::of::<secret::ListSecrets>(),
             ToolSpec::of::<snapshot::TakeSnapshot>(),
+            ToolSpec::of::<steps::RunSteps>(),
             ToolSpec::of::<storage::Cookies>(),
             ToolSpec::of::<storage::LocalStorage>(),
             ToolSpec::of::<storage::SessionStorage>(),
@@ -109,9 +123,14 @@ pub fn slim() -> &'static [ToolSpec] {
     &SLIM
 }
 
-/// Resets a tab: removes the emulation and the request rules that tools set in it.
+/// Resets a tab: removes the emulation, the request rules and everything else that tools set in it.
 pub(crate) async fn reset_tab(tab: &crate::Tab) {
-    for reset in [emulate::reset(tab).await, rules::clear(tab).await] {
+    let resets = [
+        emulate::reset(tab).await,
+        rules::clear(tab).await,
+        advanced::reset(tab).await,
+    ];
+    for reset in resets {
         if let Err(error) = reset {
             tracing::debug!(%error, "cannot reset a released tab completely");
         }
@@ -148,6 +167,15 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     const LOOKS_BACK: bool = false;
     /// Whether its answer ends with what changed on the page.
     const TELLS_CHANGES: bool = false;
+
+    /// The schema of its structured output, if it has any.
+    fn output_schema() -> Option<Value> {
+        None
+    }
+
+    /// Whether its published schema lists the arguments that can replace a uid. Every tool with a uid takes them; listing
+    /// them everywhere would cost every client tokens.
+    const LISTS_TARGETS: bool = false;
 
     /// Checks what serde cannot. The error completes "Invalid arguments for TOOL: …".
     fn check(&self) -> Result<(), String> {
@@ -205,6 +233,10 @@ pub enum Category {
     Rules,
     /// Recording the page as a video.
     Screencast,
+    /// The clipboard, passwords, permissions, scripts, styles and downloads.
+    Advanced,
+    /// Values that the agent never sees. Sessions with such values have it, others do not.
+    Secrets,
 }
 
 impl Category {
@@ -220,6 +252,8 @@ impl Category {
             Self::Storage => "storage",
             Self::Rules => "rules",
             Self::Screencast => "screencast",
+            Self::Advanced => "advanced",
+            Self::Secrets => "secrets",
         }
     }
 }
@@ -232,6 +266,8 @@ pub type ToolResult = Result<ToolOutput, ToolError>;
 pub struct ToolOutput {
     /// What the agent reads, in this order.
     pub blocks: Vec<Block>,
+    /// The same as data, if the tool has an output schema.
+    pub structured: Option<Value>,
     /// Tabs that opened because of the call. The caller adds their numbers to the answer.
     pub opened: Vec<TargetId>,
 }
@@ -255,7 +291,7 @@ impl ToolOutput {
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             blocks: vec![Block::Text(text.into())],
-            opened: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -280,7 +316,9 @@ pub struct ToolSpec {
     pub(crate) leaves: bool,
     pub(crate) looks_back: bool,
     pub(crate) tells_changes: bool,
+    output_schema: fn() -> Option<Value>,
     schema: fn() -> Map<String, Value>,
+    unlisted: fn() -> Map<String, Value>,
     prepare: fn(&Self, &RawValue) -> Result<Prepared, BadArguments>,
 }
 
@@ -288,6 +326,16 @@ impl ToolSpec {
     /// The published JSON schema of the arguments.
     pub fn schema(&self) -> Map<String, Value> {
         (self.schema)()
+    }
+
+    /// The schema of its structured output, if it has any.
+    pub fn output_schema(&self) -> Option<Value> {
+        (self.output_schema)()
+    }
+
+    /// Arguments that it takes besides, by name, with their schemas: documented, but not published.
+    pub fn unlisted(&self) -> Map<String, Value> {
+        (self.unlisted)()
     }
 
     /// Parses and checks the arguments. The result can run once its tab is known.
@@ -308,10 +356,20 @@ impl ToolSpec {
             leaves: T::LEAVES,
             looks_back: T::LOOKS_BACK,
             tells_changes: T::TELLS_CHANGES,
-            schema: schema::of::<T>,
+            output_schema: T::output_schema,
+            unlisted: schema::unlisted::<T>,
+            schema: published::<T>,
             prepare: prepare::<T>,
         }
     }
+}
+
+fn published<T: Tool>() -> Map<String, Value> {
+    let mut schema = schema::of::<T>();
+    if T::LISTS_TARGETS {
+        targets::list(&mut schema);
+    }
+    schema
 }
 
 /// A tool with its arguments, ready to run.
@@ -355,6 +413,10 @@ pub fn parse<T: DeserializeOwned>(
             .map_or(text.as_str(), |(detail, _)| detail);
         // Rust's names of number types mean nothing to an agent.
         let detail = detail.replace("expected u32", "expected a whole number");
+        let detail = detail.replace(
+            "missing field `uid`",
+            "give a `uid`, or a `role`, `name` and `near`",
+        );
         BadArguments {
             tool,
             detail: tabmux_text::one_line(&detail, 300),
@@ -364,7 +426,12 @@ pub fn parse<T: DeserializeOwned>(
 
 fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, BadArguments> {
     let wanted = changes::Wanted::read::<T>(arguments)?;
-    let tool: T = parse(T::NAME, wanted.arguments(arguments))?;
+    let arguments = wanted.arguments(arguments);
+    let named = targets::NamedTargets::read::<T>(arguments)?;
+    let tool: T = parse(
+        T::NAME,
+        named.as_ref().map_or(arguments, |named| named.checked()),
+    )?;
     tool.check().map_err(|detail| BadArguments {
         tool: T::NAME,
         detail: detail.trim_end_matches('.').to_owned(),
@@ -376,7 +443,12 @@ fn prepare<T: Tool>(spec: &ToolSpec, arguments: &RawValue) -> Result<Prepared, B
             ..*spec
         },
         timeout: tool.timeout(),
-        target: tool.target().map(str::to_owned),
-        run: Box::new(move |page| Box::pin(tool.run(page))),
+        target: tool.target().filter(|_| named.is_none()).map(str::to_owned),
+        run: match named {
+            None => Box::new(move |page| Box::pin(tool.run(page))),
+            Some(named) => Box::new(move |page| {
+                Box::pin(async move { named.found::<T>(&page).await?.run(page).await })
+            }),
+        },
     })
 }

@@ -29,7 +29,7 @@ pub struct World {
     /// Chrome's id of the world.
     pub context: ExecutionContextId,
     /// What the debugger has told our scripts about the document.
-    told: Arc<Mutex<debugger::Told>>,
+    told: Arc<Mutex<debugger::SentListeners>>,
     /// Snapshots of the page that were taken in this world.
     memory: Arc<Mutex<memory::Memory>>,
 }
@@ -95,6 +95,24 @@ impl World {
             &format!("{function}({argument})"),
         )
         .await
+    }
+
+    /// Like [`Self::call`], as if the user had just clicked.
+    pub(crate) async fn call_as_user<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        argument: impl Serialize,
+    ) -> Result<T, ToolError> {
+        let argument = serde_json::to_string(&argument).map_err(|error| ToolError::Internal {
+            detail: error.to_string(),
+        })?;
+        let command = runtime::Evaluate {
+            expression: format!("{function}({argument})"),
+            context_id: Some(self.context),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        script::value_of(&self.session, command).await
     }
 
     /// Evaluates an expression of ours without waiting for its result. Later commands find it done.
@@ -227,12 +245,17 @@ fn shows(tree: &page::FrameTree, wanted: &Frame) -> bool {
 }
 
 const SCRIPTS: &str = concat!(
+    include_str!("../js/instances.js"),
     include_str!("../js/world.js"),
     include_str!("../js/names.js"),
+    include_str!("../js/guesses.js"),
     include_str!("../js/kinds.js"),
     include_str!("../js/walk.js"),
     include_str!("../js/view.js"),
+    include_str!("../js/markdown_text.js"),
+    include_str!("../js/markdown.js"),
     include_str!("../js/refs.js"),
+    include_str!("../js/targets.js"),
     include_str!("../js/reach.js"),
     include_str!("../js/settle.js"),
     include_str!("../js/messages.js"),

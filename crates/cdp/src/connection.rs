@@ -50,6 +50,12 @@ impl Connection {
         (Session::new(Self { handle }, None), events)
     }
 
+    /// The session of the browser itself.
+    #[must_use]
+    pub fn root(&self) -> Session {
+        Session::new(self.clone(), None)
+    }
+
     /// Resolves when the connection has ended. Does not keep it alive.
     pub fn closed(&self) -> impl Future<Output = ()> + Send + 'static {
         wait_until_over(self.handle.shared.over.subscribe())

@@ -34,7 +34,7 @@ pub use events::{Events, RawEvent, TooLarge};
 pub use session::{DEFAULT_DEADLINE, Session};
 pub use tabmux_cdp_types as types;
 pub use transport::{
-    ChannelTransport, ConnectError, Frame, MAX_ANSWER, MAX_EVENT, Oversize, PipeTransport,
+    ChannelTransport, ConnectError, Frame, Halves, MAX_ANSWER, MAX_EVENT, Oversize, PipeTransport,
     Transport, WebSocketTransport,
 };
 pub use types::{Command, Event, target::SessionId};

@@ -14,7 +14,7 @@ pub(crate) use assemble::HEAD;
 pub use assemble::{MAX_ANSWER, MAX_EVENT};
 pub use channel::ChannelTransport;
 pub use pipe::PipeTransport;
-pub use websocket::{ConnectError, WebSocketTransport};
+pub use websocket::{ConnectError, Halves, WebSocketTransport};
 
 /// Sends and receives frames, each the JSON text of one message.
 pub trait Transport: Send + 'static {

@@ -2,12 +2,13 @@
 
 mod columns;
 mod commands;
+mod config;
 mod paint;
 mod say;
 mod table;
 mod wrap;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use commands::call;
 use commands::status::View;
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(
     name = "tabmux",
-    version,
+    version = env!("TABMUX_VERSION"),
     max_term_width = 100,
     arg_required_else_help = true
 )]
@@ -30,6 +31,11 @@ struct Cli {
 enum Command {
     /// Serve an MCP client over stdin and stdout. MCP clients start this.
     Mcp(Box<tabmux_stdio_proxy::Args>),
+    /// Serve MCP clients over HTTP, each with its own token.
+    Serve(Box<commands::serve::Args>),
+    /// Make, list and revoke the tokens of clients of `tabmux serve`.
+    #[command(subcommand)]
+    Token(commands::token::Args),
     /// Watch an agent work in a real browser. Saves a screenshot.
     Demo(commands::demo::Args),
     /// Run or stop the daemon that MCP clients share.
@@ -65,14 +71,26 @@ enum Command {
     Install(commands::install::Args),
     /// Remove tabmux from the configuration of MCP clients.
     Uninstall(commands::install::Target),
+    /// Teach agents that prefer a command line to use tabmux from the shell.
+    #[command(subcommand)]
+    Skill(commands::skill::Args),
     /// Work in your own Chrome: install the browser extension, or show its state.
     #[command(subcommand)]
     Extension(commands::extension::Args),
     /// Set which sites agents may access.
     #[command(subcommand)]
     Policy(commands::policy::Args),
+    /// List, show or delete the login states of `tabmux mcp --state NAME`.
+    #[command(subcommand)]
+    State(commands::state::Args),
+    /// Check or show the config file, tabmux.toml.
+    #[command(subcommand)]
+    Config(commands::config::Args),
     /// Print a completion script for a shell.
     Completions(commands::completions::Args),
+    /// Write the manual pages into a folder.
+    #[command(name = "__man", hide = true)]
+    Man(commands::manual::Args),
     /// Print the reference of all tools as Markdown.
     #[command(name = "__tools-md", hide = true)]
     ToolsMd,
@@ -81,6 +99,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match command() {
         Command::Mcp(args) => commands::mcp::run(*args),
+        Command::Serve(args) => commands::serve::run(*args),
+        Command::Token(args) => commands::token::run(args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Daemon(args) => commands::daemon::run(args),
         Command::Status(args) => commands::status::run(View::Status, args),
@@ -99,8 +119,12 @@ fn main() -> ExitCode {
         Command::Extension(args) => commands::extension::run(args),
         Command::Install(args) => commands::install::run(args),
         Command::Policy(args) => commands::policy::run(args),
+        Command::State(args) => commands::state::run(args),
+        Command::Skill(args) => commands::skill::run(args),
         Command::Uninstall(args) => commands::install::remove(args),
+        Command::Config(args) => commands::config::run(args),
         Command::Completions(args) => commands::completions::run(args),
+        Command::Man(args) => commands::manual::run(args),
         Command::ToolsMd => commands::tools_md::run(),
     };
     tabmux_stdio_proxy::logging::finish();
@@ -115,7 +139,7 @@ fn main() -> ExitCode {
 
 fn command() -> Command {
     if std::env::args_os().nth(1).is_some_and(|name| name == "mcp") {
-        return Command::Mcp(Box::new(tabmux_stdio_proxy::Args::read()));
+        return Command::Mcp(Box::new(tabmux_stdio_proxy::Args::read(complete_mcp)));
     }
     let mut words: Vec<OsString> = std::env::args_os().collect();
     // `tabmux help call` is `tabmux call --help`, which knows more than clap.
@@ -123,13 +147,35 @@ fn command() -> Command {
         words.remove(1);
         words.push("--help".into());
     }
+    let configurable = [config::SERVE, config::DAEMON];
+    let named = configurable.into_iter().find(|one| {
+        words
+            .iter()
+            .skip(1)
+            .zip(one.path)
+            .filter(|(word, name)| *word == *name)
+            .count()
+            == one.path.len()
+    });
+    if let Some(one) = named {
+        words =
+            config::complete(Cli::command, one, words, &[]).unwrap_or_else(|error| error.exit());
+    }
     Cli::parse_from(words).command
+}
+
+/// The words of `tabmux mcp` with the settings of the config file.
+fn complete_mcp(
+    parser: fn() -> clap::Command,
+    words: Vec<OsString>,
+    off: &[&str],
+) -> Result<Vec<OsString>, clap::Error> {
+    config::complete(parser, config::MCP, words, off)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     /// Every command's help, in that many columns.
     fn helps(command: &clap::Command, columns: usize) -> Vec<(String, String)> {

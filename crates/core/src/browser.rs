@@ -1,6 +1,6 @@
 //! One entry of the browser registry, and how it is connected.
 
-use crate::{BrowserFacts, BrowserKey, ConnectFailure, TabId, TargetId, Time};
+use crate::{BrowserFacts, BrowserKey, BrowserRef, ConnectFailure, TabId, TargetId, Time};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub(crate) struct Browser {
     pub(crate) key: BrowserKey,
     /// Whether a user named it by its address. Then tabmux does not launch it.
     pub(crate) named: bool,
+    /// Whether it is disconnected when no session uses it any more.
+    pub(crate) leased: bool,
     pub(crate) link: Link,
     /// Whether it was connected before.
     pub(crate) was_connected: bool,
@@ -81,10 +83,11 @@ impl fmt::Display for BrowserState {
 }
 
 impl Browser {
-    pub(crate) fn new(key: BrowserKey, named: bool) -> Self {
+    pub(crate) fn new(wanted: &BrowserRef) -> Self {
         Self {
-            key,
-            named,
+            key: wanted.key.clone(),
+            named: wanted.attached,
+            leased: wanted.leased,
             link: Link::Pending,
             was_connected: false,
             failures: 0,
@@ -119,6 +122,11 @@ impl Browser {
 }
 
 impl Connection {
+    /// Its tabs, in no order that means anything.
+    pub(crate) fn tabs(&self) -> Vec<TabId> {
+        self.tabs.values().copied().collect()
+    }
+
     pub(crate) fn new(about: BrowserFacts, front: Option<TargetId>) -> Self {
         Self {
             about,

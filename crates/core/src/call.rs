@@ -1,5 +1,9 @@
 //! An accepted call, until it is answered.
 
+mod table;
+
+pub(crate) use table::CallTable;
+
 use crate::offer::Source;
 use crate::{
     Access, BrowserId, CallKind, DocumentId, Reason, RequestId, SessionId, Stuck, TabId, Time,
@@ -14,11 +18,13 @@ pub(crate) struct Call {
     pub(crate) session: SessionId,
     pub(crate) request: RequestId,
     /// The browser that it needs.
-    pub(crate) browser: Option<BrowserId>,
+    browser: Option<BrowserId>,
     pub(crate) tool: ToolName,
-    pub(crate) task: Task,
+    task: Task,
     pub(crate) limit: Duration,
     pub(crate) deadline: Time,
+    /// A deadline that is moved never comes after this.
+    pub(crate) latest: Time,
     /// Whether the driver is working on this call.
     pub(crate) at_work: bool,
     /// How often it was rerouted to another tab.
@@ -79,6 +85,36 @@ pub(crate) enum Task {
 }
 
 impl Call {
+    /// A call that has just been accepted.
+    pub(crate) fn new(
+        (session, request): (SessionId, RequestId),
+        tool: ToolName,
+        (browser, task): (Option<BrowserId>, Task),
+        limit: Duration,
+        (deadline, latest): (Time, Time),
+    ) -> Self {
+        Self {
+            session,
+            request,
+            browser,
+            tool,
+            task,
+            limit,
+            deadline,
+            latest,
+            at_work: false,
+            moves: 0,
+        }
+    }
+
+    pub(crate) fn browser(&self) -> Option<BrowserId> {
+        self.browser
+    }
+
+    pub(crate) fn task(&self) -> &Task {
+        &self.task
+    }
+
     /// What it waits for now.
     pub(crate) fn stuck(&self) -> Stuck {
         match self.task {

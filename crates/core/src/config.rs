@@ -20,6 +20,12 @@ pub struct Config {
     pub notice_gap: Duration,
     /// How many of them may come in a burst after a quiet time.
     pub notice_burst: u32,
+    /// How long a document's generated tools must not change before they are listed.
+    pub page_rests: Duration,
+    /// How long they must not change after that before new ones are added to a list that a session already has.
+    pub page_quiet: Duration,
+    /// How long that session's agent must also have been idle.
+    pub agent_idle: Duration,
     /// The shortest deadline of a call.
     pub least_deadline: Duration,
     /// How much longer a call may take than the `timeout` that its agent asked for.
@@ -82,6 +88,8 @@ pub struct SessionConfig {
     pub generated_tools: bool,
     /// Tools that the user switched off: it cannot call them.
     pub withheld: Vec<ToolName>,
+    /// If it may only read: the tools that do. Of page tools it has those that say so.
+    pub reading: Option<Vec<ToolName>>,
     /// Tools that have to be enabled first, and their categories: by a flag, or in progressive mode by
     /// `more_tools`.
     pub on_request: Vec<(ToolName, Arc<str>)>,
@@ -97,6 +105,9 @@ pub struct SessionConfig {
     /// Whether it has a browser context of its own, with separate cookies, storage and tabs. It sees no other
     /// tabs.
     pub isolated: bool,
+    /// Whether it may use no page outside of its browsers. Other sessions also have the tools of the page library
+    /// in other browsers, and in none that is connected.
+    pub only_own_browsers: bool,
     /// How the core chooses the tab for its calls of page tools.
     pub routing: Routing,
     /// Whether its focus follows the user's active tab.
@@ -117,6 +128,8 @@ pub struct BrowserRef {
     /// Whether the user named it by its address. Then the first static session that needs a tab there
     /// takes over the active tab.
     pub attached: bool,
+    /// Whether it is handed out for a time: it is disconnected when the last session that uses it ends.
+    pub leased: bool,
 }
 
 /// Tabs that a session had before its daemon crashed, by the browser's ids.
@@ -207,6 +220,7 @@ impl SessionConfig {
                 key,
                 label,
                 attached,
+                leased: false,
             }],
             connects_at_once: false,
             may_choose_default: false,
@@ -215,12 +229,14 @@ impl SessionConfig {
             page_actions: true,
             generated_tools: true,
             withheld: Vec::new(),
+            reading: None,
             on_request: Vec::new(),
             added: Vec::new(),
             only: None,
             on_end: OnEnd::default(),
             tab_policy: TabPolicy::default(),
             isolated: false,
+            only_own_browsers: false,
             routing: Routing::default(),
             follow_user_focus: false,
             site_filter: SiteFilter::default(),
@@ -265,6 +281,9 @@ impl Default for Config {
             coalesce: Duration::from_millis(25),
             notice_gap: Duration::from_millis(500),
             notice_burst: 40,
+            page_rests: Duration::from_secs(1),
+            page_quiet: Duration::from_secs(3),
+            agent_idle: Duration::from_secs(30),
             least_deadline: Duration::from_secs(30),
             deadline_margin: Duration::from_secs(1),
             most_deadline: Duration::from_secs(600),

@@ -27,19 +27,23 @@ mod lists;
 mod overview;
 mod persistence_version;
 mod reconnect;
+mod rest;
 mod shared_lists;
+mod shown_tabs;
 
 pub use overview::{BrowserView, TabView};
 pub(crate) use shared_lists::PageList;
+pub use shown_tabs::ShownTab;
 
 use crate::browser::Browser;
-use crate::call::Call;
+use crate::call::CallTable;
 use crate::registry::Registry;
-use crate::session::Session;
+use crate::session::{Session, SessionTable};
 use crate::tab::{Tab, Worker};
 use crate::timers::{Timer, Timers};
+use crate::unchecked::Unchecked;
 use crate::{
-    BrowserId, CallId, Config, ConnectionId, Input, Output, PageId, SessionId, TabId, TargetId,
+    BrowserId, BrowserKey, Config, ConnectionId, Input, Output, PageId, SessionId, TabId, TargetId,
     Time, ToolName,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -60,7 +64,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 ///
 /// # Duties of the driver
 ///
-/// - It chooses [`SessionId`]s and [`CallId`]s and never reuses one. It stores a call's arguments under the
+/// - It chooses [`SessionId`]s and [`CallId`](crate::CallId)s and never reuses one. It stores a call's arguments under the
 ///   `CallId` before it passes [`Input::Call`], and the result until [`Output::Reply`].
 /// - It answers `Connect`, `OpenTab`, `PrepareFocus`, `CloseTab` and `Run` as their docs say. If it does not,
 ///   the call fails at its deadline; late and repeated answers are ignored.
@@ -78,10 +82,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 #[derive(Debug)]
 pub struct Core {
     config: Config,
-    sessions: BTreeMap<SessionId, Session>,
+    sessions: SessionTable,
     browsers: BTreeMap<BrowserId, Browser>,
+    browsers_by_key: BTreeMap<BrowserKey, BrowserId>,
     tabs: BTreeMap<TabId, Tab>,
-    calls: BTreeMap<CallId, Call>,
+    calls: CallTable,
     timers: Timers,
     outputs: VecDeque<Output>,
     now: Time,
@@ -101,11 +106,11 @@ pub struct Core {
     built_in: Vec<ToolName>,
     /// The page actions and `more_tools`, sorted: what a progressive session may list while a tab is focused.
     focused_tools: Vec<ToolName>,
-    /// Counts the changes that can affect a list of page tools.
+    /// Counts the changes of page tools.
     edition: u64,
     /// The lists of page tools that sessions share.
     common: shared_lists::SharedLists,
-    edition_noticed: u64,
+    unchecked: Unchecked,
     /// Counts the changes to what a later daemon has to know.
     persistence_version: u64,
     /// The sessions that get a `ToolsChanged` from the current input.
@@ -135,15 +140,16 @@ impl Core {
             focused_tools,
             edition: 0,
             common: shared_lists::SharedLists::default(),
-            edition_noticed: 0,
+            unchecked: Unchecked::default(),
             persistence_version: 0,
             notified: BTreeSet::new(),
             tabs_counted: config.numbers_used(),
             config,
-            sessions: BTreeMap::new(),
+            sessions: SessionTable::default(),
             browsers: BTreeMap::new(),
+            browsers_by_key: BTreeMap::new(),
             tabs: BTreeMap::new(),
-            calls: BTreeMap::new(),
+            calls: CallTable::default(),
             timers: Timers::default(),
             outputs: VecDeque::new(),
             now: Time::default(),
@@ -172,8 +178,10 @@ impl Core {
                 about,
                 tabs,
                 front,
-            } => self.connected(browser, about, tabs, front),
+                replaces,
+            } => self.connected(browser, about, tabs, (front, replaces)),
             Input::ConnectFailed { browser, failure } => self.connect_failed(browser, failure),
+            Input::StillConnecting { browser } => self.still_connecting(browser),
             Input::BrowserGone { browser, reason } => self.browser_gone(browser, &reason),
             Input::ConnectionLost { browser, reason } => self.connection_lost(browser, &reason),
             Input::Reachable { browser } => self.reachable(browser),
@@ -203,12 +211,8 @@ impl Core {
                 site_filter,
             } => {
                 self.site_filter_changed(session, site_filter);
-                return self.notice_page_tools(now);
             }
-            page => {
-                self.handle_page(page);
-                return self.notice_page_tools(now);
-            }
+            page => self.handle_page(page),
         }
         self.notice_list_changes(now);
     }
@@ -230,8 +234,9 @@ impl Core {
             match timer {
                 Timer::Deadline(call) => self.expire(call),
                 Timer::Retry(browser) => self.retry(browser),
-                Timer::Away(_) => {} // `notice_list_changes` below looks at the lists.
+                Timer::Away(browser) => drop(self.unchecked.browsers.insert(browser)),
                 Timer::Announce(session) => self.announce_gathered(session),
+                Timer::Rest(session) => self.rested(session),
             }
         }
         self.notice_list_changes(now);

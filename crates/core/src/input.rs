@@ -70,6 +70,8 @@ pub enum Input {
         tabs: Vec<TabFacts>,
         /// The user's active tab, if it is known.
         front: Option<TargetId>,
+        /// Whether it replaces one that sessions may have worked in and that is gone, as a grid does.
+        replaces: bool,
     },
     /// [`Output::Connect`](crate::Output::Connect) failed.
     ConnectFailed {
@@ -77,6 +79,12 @@ pub enum Input {
         browser: BrowserId,
         /// Why, for the agent.
         failure: ConnectFailure,
+    },
+    /// [`Output::Connect`](crate::Output::Connect) is waiting for its turn, such as in the queue of a grid: calls
+    /// that wait for the browser wait longer.
+    StillConnecting {
+        /// The browser.
+        browser: BrowserId,
     },
     /// A connected browser exited or crashed.
     BrowserGone {
@@ -338,7 +346,7 @@ pub enum CallKind {
     /// `add_browser`.
     AddBrowser {
         /// The browser.
-        meant: BrowserRef,
+        wanted: BrowserRef,
     },
     /// `disconnect_browser`.
     DisconnectBrowser,

@@ -37,7 +37,7 @@
 //! - `core`: the state machine; start reading here.
 //! - `session`, `page_numbers`, `browser`, `tab`, `call`: its state.
 //! - `site_filter`: which pages a session may not see.
-//! - `offer`, `registry`: the tools of pages, by tab and by name.
+//! - `offer`, `registry`: the tools of pages, by tab and by name; `settled`: those that a session lists.
 //! - `session_tools`: the tools that are not page actions, and the mode that has each.
 //! - `list`, `route`, `lane`, `timers`: the rules: which tools are listed, to which tab a call goes, which
 //!   call may run now, what happens when.
@@ -71,7 +71,9 @@ mod list;
 mod offer;
 mod registry;
 mod route;
+mod settled;
 mod timers;
+mod unchecked;
 
 #[cfg(test)]
 mod tests;
@@ -82,7 +84,7 @@ pub use config::{
     TabPolicy,
 };
 pub use connect_failure::ConnectFailure;
-pub use core::{BrowserView, Core, TabView};
+pub use core::{BrowserView, Core, ShownTab, TabView};
 pub use ids::{
     BrowserId, BrowserKey, CallId, ConnectionId, DocumentId, PageId, RequestId, SchemaId,
     SessionId, TabId, TabLocation, TabName, TabRef, TargetId, ToolKey,
@@ -93,7 +95,7 @@ pub use input::{
 pub use lost_browser::LostBrowser;
 pub use name::ToolName;
 pub use offer::Source;
-pub use output::{BrowserRow, Output, PageRow, Renewed, Reply, TabRow, ToolRow};
+pub use output::{BrowserRow, Output, PageRow, Renewal, Renewed, Reply, TabRow, ToolRow};
 pub use page_numbers::PageNumbers;
 pub use page_refusal::PageRefusal;
 pub use person_refusal::PersonRefusal;

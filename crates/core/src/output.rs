@@ -163,6 +163,9 @@ pub enum Output {
         reply: Reply,
         /// The call's browser, if it was lost and reconnected and the session does not know that yet.
         renewed: Option<Renewed>,
+        /// Generated tools that appeared on the session's page since its list last changed, if its agent was not
+        /// told about them yet.
+        appeared: Vec<ToolRow>,
     },
     /// Tell a session that its tool list changed, or now refers to another tab.
     ToolsChanged {
@@ -375,4 +378,15 @@ pub struct Renewed {
     pub number: usize,
     /// Whether the user named it by its address; otherwise it was launched again.
     pub attached: bool,
+    /// What happened.
+    pub renewal: Renewal,
+}
+
+/// How a lost browser came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Renewal {
+    /// It is connected again, or was started again.
+    Reconnected,
+    /// A grid has handed out another one.
+    Replaced,
 }

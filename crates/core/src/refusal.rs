@@ -169,6 +169,15 @@ pub enum Refusal {
         /// The tool that was called.
         tool: ToolName,
     },
+    /// The token of the client only allows tools that read.
+    #[error(
+        "{tool} can change things, and the token of this client allows only tools that read. Work with those, or ask \
+         the person who made the token for another one."
+    )]
+    OnlyReads {
+        /// The tool that was called.
+        tool: ToolName,
+    },
     /// The user switched all tools of a category off by a flag.
     #[error(
         "The tools of the category {category} are switched off in this session by the flags that tabmux was \
@@ -231,6 +240,14 @@ pub enum Refusal {
     /// No tab has a tool with this name.
     #[error("There is no tool {tool}. Call list_page_tools to see the tools of pages.")]
     UnknownTool {
+        /// The tool that was called.
+        tool: ToolName,
+    },
+    /// A generated tool that the session lists, and that its page no longer has.
+    #[error(
+        "{tool} is gone: the page no longer shows what it was made for. Call list_page_tools to see the page's tools now."
+    )]
+    ToolGone {
         /// The tool that was called.
         tool: ToolName,
     },

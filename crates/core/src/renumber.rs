@@ -86,11 +86,13 @@ impl Refusal {
             | Self::AlreadyConnected
             | Self::NoTabs { .. }
             | Self::NotOffered { .. }
+            | Self::OnlyReads { .. }
             | Self::NotAskedFor { .. }
             | Self::CategoryOff { .. }
             | Self::OtherList { .. }
             | Self::Hidden { .. }
             | Self::UnknownTool { .. }
+            | Self::ToolGone { .. }
             | Self::BrowserLost { .. }
             | Self::NotOpened { .. }
             | Self::SessionBusy { .. }

@@ -1,9 +1,14 @@
 //! One session: its settings, its binding in each of its browsers, and the tool list that its client knows.
 
+mod table;
+
+pub(crate) use table::SessionTable;
+
 use crate::core::PageList;
+use crate::settled::Settled;
 use crate::{
-    BrowserId, BrowserRef, Fate, LostTab, Mode, Numbering, PageNumbers, SessionConfig, TabId, Time,
-    ToolName,
+    BrowserId, BrowserRef, Fate, LostTab, Mode, Numbering, PageNumbers, Renewal, SessionConfig,
+    TabId, Time, ToolName,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,6 +30,12 @@ pub(crate) struct Session {
     pub(crate) numbers: Option<PageNumbers>,
     /// The tool list that the client was last told about.
     pub(crate) announced: Announced,
+    /// In progressive mode: the generated tools in its list, while a tab is focused.
+    pub(crate) settled: Option<Settled>,
+    /// When its list takes over the generated tools that its page has then, if they differ.
+    pub(crate) rest_at: Option<Time>,
+    /// When its last call was answered.
+    pub(crate) answered: Time,
     /// When it will be notified of changes that it did not cause, if there are any.
     pub(crate) announce_at: Option<Time>,
     /// Rate limit: when its notices so far would have been sent at one per `notice_gap`.
@@ -40,8 +51,6 @@ pub(crate) struct Announced {
     pub(crate) page_tools: Arc<PageList>,
     /// In progressive mode: whether tools of the page library are among them.
     pub(crate) has_library_tools: bool,
-    /// The value of `Core::edition` when this list was made.
-    pub(crate) edition: u64,
     /// Whether the session has several browsers, so that its tools need `browserIndex`.
     pub(crate) several: bool,
 }
@@ -68,8 +77,8 @@ pub(crate) struct BrowserBinding {
     pub(crate) given: Option<TabId>,
     /// Whether a call of the session has succeeded in this browser.
     pub(crate) known: bool,
-    /// Whether the browser was lost and reconnected since then, and the session does not know it.
-    pub(crate) renewed: bool,
+    /// How the browser was renewed since then, if the session does not know it.
+    pub(crate) renewal: Option<Renewal>,
 }
 
 /// What a session has focused. Focusing a tab and being bound to it are the same.
@@ -121,13 +130,16 @@ impl Session {
             default: None,
             browser_bindings_counted: 0,
             announced: Announced::default(),
+            settled: None,
+            rest_at: None,
+            answered: Time::default(),
             announce_at: None,
             notices_due: Time::default(),
         }
     }
 
     /// Adds a browser, and returns its number.
-    pub(crate) fn bind_browser(&mut self, meant: &BrowserRef, browser: BrowserId) -> usize {
+    pub(crate) fn bind_browser(&mut self, wanted: &BrowserRef, browser: BrowserId) -> usize {
         self.browser_bindings_counted += 1;
         let focus = match self.config.mode {
             Mode::Progressive => None,
@@ -136,16 +148,29 @@ impl Session {
         self.browser_bindings.push(BrowserBinding {
             number: self.browser_bindings_counted,
             browser,
-            label: meant.label.clone(),
-            attached: meant.attached,
+            label: wanted.label.clone(),
+            attached: wanted.attached,
             focus,
             pending_reconnect: None,
             gone: None,
             given: None,
             known: false,
-            renewed: false,
+            renewal: None,
         });
         self.browser_bindings_counted
+    }
+
+    fn release_browser(&mut self, browser: BrowserId) {
+        let number = self.browser_binding(browser).map(|binding| binding.number);
+        self.default.take_if(|default| Some(*default) == number);
+        self.browser_bindings
+            .retain(|browser_binding| browser_binding.browser != browser);
+    }
+
+    /// The browsers that it can use, connected or not.
+    pub(crate) fn browsers(&self) -> impl Iterator<Item = BrowserId> {
+        let bindings = self.browser_bindings.iter();
+        bindings.map(|browser_binding| browser_binding.browser)
     }
 
     /// The category of a tool that has to be enabled first and is not.
@@ -164,7 +189,7 @@ impl Session {
         self.browser_bindings.len() > 1
     }
 
-    pub(crate) fn means(&self, browser: BrowserId) -> bool {
+    pub(crate) fn is_bound_to(&self, browser: BrowserId) -> bool {
         self.browser_binding(browser).is_some()
     }
 

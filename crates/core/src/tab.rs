@@ -2,6 +2,7 @@
 
 use crate::lane::Lane;
 use crate::offer::{Offers, Source};
+use crate::registry::Owner;
 use crate::{
     BrowserId, ConnectionId, DocumentId, PageFacts, PageId, SessionId, TabFacts, TabId,
     TabLocation, TabName, TabRow, TargetId, Time, ToolName,
@@ -29,8 +30,20 @@ pub(crate) struct Tab {
     pub(crate) offers: Offers,
     /// How many tools were left out: registered ones, and generated ones.
     pub(crate) left_out: (u32, u32),
+    pub(crate) reading: Reading,
     /// When it was last registered, focused or used.
     pub(crate) last_seen: Time,
+}
+
+/// How a tab's generated tools change.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reading {
+    /// The document that they were last read from.
+    pub(crate) document: Option<DocumentId>,
+    /// When they last changed, or the document did.
+    pub(crate) changed: Time,
+    /// Whether the tools of the document did not change for `page_rests`.
+    pub(crate) rested: bool,
 }
 
 /// A tab's place in a browser.
@@ -92,6 +105,7 @@ impl Tab {
             lane: Lane::default(),
             offers: Offers::default(),
             left_out: (0, 0),
+            reading: Reading::default(),
             last_seen: now,
         }
     }
@@ -115,6 +129,7 @@ impl Tab {
             lane: Lane::default(),
             offers: Offers::default(),
             left_out: (0, 0),
+            reading: Reading::default(),
             last_seen: now,
         }
     }
@@ -139,6 +154,14 @@ impl Tab {
         match source {
             Source::Library => self.library.as_ref().map(|library| library.document),
             Source::WebMcp | Source::Generated => self.home.as_ref().map(|home| home.document),
+        }
+    }
+
+    /// Whose tools those of a source are. `None` for tools of a browser, after the tab has left it.
+    pub(crate) fn owner_of(&self, source: Source) -> Option<Owner> {
+        match source {
+            Source::Library => Some(Owner::Library),
+            Source::WebMcp | Source::Generated => self.browser().map(Owner::Browser),
         }
     }
 
@@ -167,13 +190,15 @@ impl Tab {
         self.title = facts.title;
     }
 
-    pub(crate) fn is_open(&self) -> bool {
-        self.stage == TabPhase::Open
+    /// Takes the title that the page library reported, until the browser has one.
+    pub(crate) fn title_from_page(&mut self, title: Option<Arc<str>>) {
+        if self.title.as_deref().is_none_or(str::is_empty) && title.is_some() {
+            self.title = title;
+        }
     }
 
-    /// Whether it is in this browser; always true for `None`.
-    pub(crate) fn is_in(&self, browser: Option<BrowserId>) -> bool {
-        browser.is_none_or(|browser| self.browser() == Some(browser))
+    pub(crate) fn is_open(&self) -> bool {
+        self.stage == TabPhase::Open
     }
 
     /// The sessions that hold it, the one that it was opened for first.

@@ -21,6 +21,7 @@ mod page_actions;
 mod several;
 
 mod library_tools;
+mod lists_rest;
 mod page_bounds;
 mod page_calls;
 mod page_lists;
@@ -28,12 +29,12 @@ mod page_names;
 mod page_tabs;
 mod routing;
 
-mod absence;
 mod adoption;
 mod binding;
 mod isolation;
 mod losses;
 mod page_numbers;
+mod reconnect;
 mod restored_tabs;
 mod static_list;
 mod waiting;
@@ -53,6 +54,7 @@ mod turns;
 
 mod model;
 mod once;
+mod own_browsers;
 mod page_inputs;
 mod static_model;
 mod static_walks;

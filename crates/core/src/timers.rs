@@ -20,6 +20,8 @@ pub(crate) enum Timer {
     Away(BrowserId),
     /// A session is notified of the list changes that were collected for it.
     Announce(SessionId),
+    /// A session's page has been quiet, or its agent idle, for a while.
+    Rest(SessionId),
 }
 
 impl Timers {

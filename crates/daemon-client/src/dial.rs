@@ -2,17 +2,17 @@
 
 use crate::lines::{self, LineReader, LineWriter};
 use crate::socket_path::SocketPath;
-use crate::user::own_uid;
 use std::io;
 use std::time::Duration;
+use tabmux_platform::socket::{Stream, peer};
+use tabmux_platform::user::own_uid;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
-use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 /// Connects, and checks that the process at the other end belongs to our user before sending anything.
 pub(crate) async fn dial(socket_path: &SocketPath) -> io::Result<(LineReader, LineWriter)> {
-    let stream = UnixStream::connect(socket_path.socket()).await?;
-    if stream.peer_cred()?.uid() != own_uid() {
+    let stream = Stream::connect(socket_path.socket()).await?;
+    if peer(&stream)?.uid != own_uid() {
         let whose = format!(
             "the socket {} belongs to another user",
             socket_path.socket().display()

@@ -9,12 +9,14 @@
 //! - `answer_timeout`: how long to wait for an answer.
 //! - `rotated`: log files of limited size.
 //! - [`modes`]: the tool list of a client that does not choose one.
+//! - `instructions`: what a client tells its model about tabmux.
 
 pub mod lines;
 pub mod modes;
 
 mod answer_timeout;
 mod dial;
+mod instructions;
 mod link;
 mod rotated;
 mod session;
@@ -22,8 +24,8 @@ mod socket_path;
 mod starting;
 #[cfg(test)]
 mod tests;
-mod user;
 
+pub use instructions::instructions;
 pub use rotated::RotatedFile;
 pub use session::{Opening, RemoteSession, StartDaemon, Started, ask};
 pub use socket_path::{SocketPath, SocketPathError};

@@ -3,19 +3,18 @@
 use futures_util::{SinkExt, StreamExt};
 use serde::Serialize;
 use std::io;
+use tabmux_platform::socket::{ReadHalf, Stream, WriteHalf};
 use tabmux_protocol::wire::LONGEST_LINE;
-use tokio::net::UnixStream;
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
 
 /// The reading end.
-pub struct LineReader(FramedRead<OwnedReadHalf, LinesCodec>);
+pub struct LineReader(FramedRead<ReadHalf, LinesCodec>);
 
 /// The writing end.
-pub struct LineWriter(FramedWrite<OwnedWriteHalf, LinesCodec>);
+pub struct LineWriter(FramedWrite<WriteHalf, LinesCodec>);
 
 /// Both ends of a connection.
-pub fn split(stream: UnixStream) -> (LineReader, LineWriter) {
+pub fn split(stream: Stream) -> (LineReader, LineWriter) {
     let (read, write) = stream.into_split();
     let codec = LinesCodec::new_with_max_length(LONGEST_LINE);
     (

@@ -8,7 +8,8 @@ use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, LONGEST_ARGUMENTS, Request, SessionId,
 };
 use tabmux_protocol::{
-    BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
+    BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ResourceRequest,
+    ToolInfo,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -29,8 +30,11 @@ pub(crate) enum Order {
     Introduce(ClientFacts),
     /// The client works in these folders.
     Roots(Vec<PathBuf>),
+    /// The client watches these resources.
+    Watch(Vec<String>),
     Tools(ListAnswer),
     Call(CallRequest, CallAnswer),
+    Resource(ResourceRequest, CallAnswer),
     Cancel(RequestId),
 }
 
@@ -39,8 +43,8 @@ impl Order {
     pub(crate) fn is_abandoned(&self) -> bool {
         match self {
             Self::Tools(answer) => answer.is_closed(),
-            Self::Call(_, answer) => answer.reply.is_closed(),
-            Self::Introduce(_) | Self::Roots(_) | Self::Cancel(_) => false,
+            Self::Call(_, answer) | Self::Resource(_, answer) => answer.reply.is_closed(),
+            Self::Introduce(_) | Self::Roots(_) | Self::Watch(_) | Self::Cancel(_) => false,
         }
     }
 }
@@ -60,6 +64,8 @@ pub(crate) struct Link {
     stopping: bool,
     /// The client's folders as last sent, to send them again after a reconnect.
     roots: Option<Vec<PathBuf>>,
+    /// The resources that the client watches, for the same.
+    watched: Option<Vec<String>>,
 }
 
 /// The outcome of a link that has ended.
@@ -71,6 +77,8 @@ pub(crate) struct Over {
     pub(crate) lists: Vec<ListAnswer>,
     /// The folders that the client works in, if it has said so.
     pub(crate) roots: Option<Vec<PathBuf>>,
+    /// The resources that it watches, if it has said so.
+    pub(crate) watched: Option<Vec<String>>,
 }
 
 /// Why a link ended.
@@ -106,6 +114,7 @@ impl Link {
             calls: HashMap::new(),
             stopping: false,
             roots: None,
+            watched: None,
         }
     }
 
@@ -152,6 +161,7 @@ impl Link {
             told,
             lists: self.tools.into_values().collect(),
             roots: self.roots,
+            watched: self.watched,
         }
     }
 
@@ -167,6 +177,10 @@ impl Link {
             Order::Roots(roots) => {
                 self.roots = Some(roots.clone());
                 FromClient::Roots { session_id, roots }
+            }
+            Order::Watch(uris) => {
+                self.watched = Some(uris.clone());
+                FromClient::Watch { session_id, uris }
             }
             Order::Tools(answer) => {
                 self.lists_asked += 1;
@@ -202,6 +216,16 @@ impl Link {
                     progress,
                     asking,
                 })
+            }
+            Order::Resource(mut request, CallAnswer { asked, reply }) => {
+                let _ = asked.send(());
+                let request_id = self.on_socket(&request.request_id);
+                self.calls.insert(request.request_id, reply);
+                request.request_id = request_id;
+                FromClient::Resource {
+                    session_id,
+                    request,
+                }
             }
             Order::Cancel(request) => {
                 if !self.calls.contains_key(&request) {
@@ -249,6 +273,10 @@ impl Link {
                 event: EventKind::ToolsChanged,
             }) => {
                 return notify.send(BackendEvent::ToolsChanged).await.is_ok();
+            }
+            Ok(FromDaemon::ResourceChanged { uri }) => {
+                let changed = BackendEvent::ResourceChanged(uri);
+                return notify.send(changed).await.is_ok();
             }
             Ok(FromDaemon::Event {
                 event: EventKind::Stopping,

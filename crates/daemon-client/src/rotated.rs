@@ -2,8 +2,8 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use tabmux_platform::files::{Refused, SafeOptions};
 
 /// A file that only this user can read. When it is full it is renamed to `….1`, that one to `….2`, and the oldest
 /// is deleted.
@@ -28,8 +28,8 @@ impl RotatedFile {
         let file = OpenOptions::new()
             .create(true)
             .append(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
+            .private()
+            .refusing(Refused::Links)
             .open(path)?;
         Ok(Self {
             path: path.to_owned(),

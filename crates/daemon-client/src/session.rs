@@ -4,6 +4,7 @@ mod actor;
 
 use crate::answer_timeout;
 use crate::dial::{answer, dial};
+use crate::instructions::instructions;
 use crate::link::{CallAnswer, Order};
 use crate::socket_path::SocketPath;
 use actor::Actor;
@@ -14,7 +15,8 @@ use std::time::Duration;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_protocol::{
-    Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId,
+    ResourceRequest, ToolInfo,
 };
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::time::timeout;
@@ -24,6 +26,7 @@ use tokio::time::timeout;
 pub struct RemoteSession {
     orders: mpsc::Sender<Order>,
     notices: Mutex<mpsc::Receiver<BackendEvent>>,
+    options: SessionOptions,
 }
 
 /// Which session to open, and where.
@@ -58,10 +61,12 @@ impl RemoteSession {
     pub fn open(opening: Opening) -> Self {
         let (orders, inbox) = mpsc::channel(QUEUE);
         let (notify, notices) = mpsc::channel(QUEUE);
+        let options = opening.options.clone();
         tokio::spawn(Actor::new(opening, notify, inbox).run());
         Self {
             orders,
             notices: Mutex::new(notices),
+            options,
         }
     }
 }
@@ -69,6 +74,10 @@ impl RemoteSession {
 impl Backend for RemoteSession {
     async fn introduce(&self, client: ClientFacts) {
         let _ = self.orders.send(Order::Introduce(client)).await;
+    }
+
+    fn instructions(&self, client: Option<&ClientFacts>) -> Option<String> {
+        instructions(&self.options, client)
     }
 
     async fn works_in(&self, roots: Vec<PathBuf>) {
@@ -96,8 +105,44 @@ impl Backend for RemoteSession {
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
-        let limit = answer_timeout::of(&request);
+        let limit = answer_timeout::of(&request) + answer_timeout::of_queues(&self.options);
         let name = request.request_id.clone();
+        self.exchange(name, limit, |answer| Order::Call(request, answer))
+            .await
+    }
+
+    async fn resources(&self, request: ResourceRequest) -> Result<CallReply, CallFailure> {
+        let limit = answer_timeout::of_resources() + answer_timeout::of_queues(&self.options);
+        let name = request.request_id.clone();
+        self.exchange(name, limit, |answer| Order::Resource(request, answer))
+            .await
+    }
+
+    async fn watch(&self, uris: Vec<String>) {
+        let _ = self.orders.send(Order::Watch(uris)).await;
+    }
+
+    fn cancel(&self, request: &RequestId) {
+        let cancel = Order::Cancel(request.clone());
+        if let Err(mpsc::error::TrySendError::Full(order)) = self.orders.try_send(cancel) {
+            let orders = self.orders.clone();
+            tokio::spawn(async move { orders.send(order).await });
+        }
+    }
+
+    async fn next_event(&self) -> Option<BackendEvent> {
+        self.notices.lock().await.recv().await
+    }
+}
+
+impl RemoteSession {
+    /// Sends an order that is answered like a call, and waits for the answer up to `limit`.
+    async fn exchange(
+        &self,
+        name: RequestId,
+        limit: Duration,
+        order: impl FnOnce(CallAnswer) -> Order,
+    ) -> Result<CallReply, CallFailure> {
         let (asked, is_asked) = oneshot::channel();
         let (answer, reply) = oneshot::channel();
         let exchange = async {
@@ -106,7 +151,7 @@ impl Backend for RemoteSession {
                 reply: answer,
             };
             self.orders
-                .send(Order::Call(request, answer))
+                .send(order(answer))
                 .await
                 .map_err(|_| CallFailure::Closed)?;
             reply.await.map_err(|_| CallFailure::Closed)?
@@ -125,18 +170,6 @@ impl Backend for RemoteSession {
                 Ok(CallReply::error(no_answer(limit)))
             }
         }
-    }
-
-    fn cancel(&self, request: &RequestId) {
-        let cancel = Order::Cancel(request.clone());
-        if let Err(mpsc::error::TrySendError::Full(order)) = self.orders.try_send(cancel) {
-            let orders = self.orders.clone();
-            tokio::spawn(async move { orders.send(order).await });
-        }
-    }
-
-    async fn next_event(&self) -> Option<BackendEvent> {
-        self.notices.lock().await.recv().await
     }
 }
 
@@ -178,6 +211,7 @@ mod tests {
         let session = RemoteSession {
             orders,
             notices: Mutex::new(mpsc::channel(1).1),
+            options: SessionOptions::default(),
         };
         // The timeout begins only when the daemon has the call.
         let daemon = async {

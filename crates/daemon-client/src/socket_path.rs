@@ -1,10 +1,11 @@
 //! Where the daemon's socket is, and whether its folder is safe.
 
-use crate::user::own_uid;
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use tabmux_platform::files::{is_own, is_shared_folder, others_can_write, private_folders};
+use tabmux_platform::folders::runtime_folder;
+use tabmux_platform::socket::LONGEST_PATH;
 use tabmux_protocol::wire::PROTOCOL;
 
 /// The socket of this user's daemon, and the lock that its daemon holds.
@@ -52,8 +53,7 @@ impl SocketPath {
     pub fn choose(named: Option<PathBuf>) -> Self {
         let socket = named.unwrap_or_else(|| {
             let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-            let system = PathBuf::from(format!("/run/user/{}", own_uid()));
-            default_folder(runtime, system, std::env::home_dir()).join(file_name(PROTOCOL))
+            default_folder(runtime, runtime_folder, std::env::home_dir()).join(file_name(PROTOCOL))
         });
         Self { socket }
     }
@@ -94,10 +94,7 @@ impl SocketPath {
             path: folder.display().to_string(),
             error,
         };
-        let made = fs::DirBuilder::new()
-            .mode(0o700)
-            .recursive(true)
-            .create(folder);
+        let made = private_folders().recursive(true).create(folder);
         match made {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
             _ => {}
@@ -119,13 +116,13 @@ fn check(folder: &fs::Metadata) -> Result<(), &'static str> {
     }
     // In a sticky folder such as /tmp other users cannot replace our socket; both sides also check
     // the user of the other process.
-    if folder.mode() & 0o1000 != 0 {
+    if is_shared_folder(folder) {
         return Ok(());
     }
-    if folder.uid() != own_uid() {
+    if !is_own(folder) {
         return Err("it belongs to another user");
     }
-    if folder.mode() & 0o022 != 0 {
+    if others_can_write(folder) {
         return Err("others may write to it");
     }
     Ok(())
@@ -142,9 +139,12 @@ fn file_name(protocol: u32) -> String {
 /// The folder of this user's daemon. Some clients start tabmux without most of its environment and must find the same
 /// folder, so the fallback is the system's usual `$XDG_RUNTIME_DIR`. Never the temporary folder: other users could
 /// create ours first.
-fn default_folder(runtime: Option<PathBuf>, system: PathBuf, home: Option<PathBuf>) -> PathBuf {
+fn default_folder(
+    runtime: Option<PathBuf>,
+    system: impl FnOnce() -> Option<PathBuf>,
+    home: Option<PathBuf>,
+) -> PathBuf {
     let runtime = runtime.filter(|runtime| runtime.is_absolute());
-    let system = || is_ours_alone(&system).then_some(system);
     match runtime.or_else(system) {
         Some(runtime) => runtime.join("tabmux"),
         // Without a home this path cannot be used, and `prepare` says why.
@@ -152,19 +152,14 @@ fn default_folder(runtime: Option<PathBuf>, system: PathBuf, home: Option<PathBu
     }
 }
 
-fn is_ours_alone(folder: &Path) -> bool {
-    fs::symlink_metadata(folder)
-        .is_ok_and(|meta| meta.is_dir() && meta.uid() == own_uid() && meta.mode() & 0o077 == 0)
-}
-
-const LONGEST_PATH: usize = 100;
 /// The protocol version whose socket has no number in its name.
-const FIRST_RELEASED: u32 = 2;
+const FIRST_RELEASED: u32 = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    use tabmux_platform::folders::runtime_folder_at;
 
     fn socket_in(folder: &Path) -> SocketPath {
         SocketPath::choose(Some(folder.join("d.sock")))
@@ -186,7 +181,11 @@ mod tests {
         let system = home.path().join("run");
         let choose = |runtime: Option<&Path>| {
             let runtime = runtime.map(Path::to_owned);
-            default_folder(runtime, system.clone(), Some(home.path().into()))
+            default_folder(
+                runtime,
+                || runtime_folder_at(&system),
+                Some(home.path().into()),
+            )
         };
         let in_home = home.path().join(".local/state/tabmux");
         assert_eq!(choose(None), in_home);
@@ -241,8 +240,8 @@ mod tests {
     #[test]
     fn our_socket_is_daemon_sock_and_later_versions_have_their_own() {
         assert_eq!(file_name(PROTOCOL), "daemon.sock");
-        assert_eq!(file_name(3), "daemon-3.sock");
-        assert_eq!(file_name(4), "daemon-4.sock");
+        assert_eq!(file_name(5), "daemon-5.sock");
+        assert_eq!(file_name(6), "daemon-6.sock");
     }
 
     #[test]

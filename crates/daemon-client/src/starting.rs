@@ -3,7 +3,7 @@
 use crate::socket_path::SocketPath;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use tabmux_platform::files::{Refused, SafeOptions};
 
 /// The right to start the daemon of a socket. It ends when this value is dropped or the process ends.
 #[derive(Debug)]
@@ -31,8 +31,8 @@ fn open(socket_path: &SocketPath) -> io::Result<File> {
         .write(true)
         .create(true)
         .truncate(false)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW)
+        .private()
+        .refusing(Refused::Links)
         .open(socket_path.sibling("starting"))
 }
 

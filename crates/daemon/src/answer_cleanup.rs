@@ -1,29 +1,99 @@
-//! The last step before an answer goes to a client: it removes invisible characters.
+//! The last step before anything goes to a client: it removes invisible characters, and masks secret values.
 
+use crate::convert;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
-use tabmux_protocol::{CallReply, Content};
-use tabmux_text::{make_visible, visible};
+use std::sync::Arc;
+use tabmux_protocol::{BackendEvent, CallFailure, CallReply, Content, ToolInfo};
+use tabmux_text::{make_visible, secrets, visible};
 
-/// The reply without characters that a person would not see. All page text in a reply is in one of these texts.
+/// The reply without characters that a person would not see, and without secret values. All page text in a reply is in one of these texts.
 pub(crate) fn cleaned(mut reply: CallReply) -> CallReply {
     for part in &mut reply.content {
         match part {
             Content::Text { text } => clean(text),
             Content::Image { mime_type, .. } => clean(mime_type),
+            Content::ResourceLink(link) => {
+                clean(&mut link.name);
+                let more = [&mut link.title, &mut link.description];
+                more.into_iter().flatten().for_each(clean);
+            }
+            Content::Resource(body) => body.text.iter_mut().for_each(clean),
         }
     }
     if let Some(question) = &mut reply.question {
         clean(&mut question.message);
     }
-    reply.structured = reply.structured.map(cleaned_json);
+    reply.structured = reply.structured.map(cleaned_json).map(masked_json);
     reply
 }
 
+/// The failure without secret values.
+pub(crate) fn cleaned_failure(mut failure: CallFailure) -> CallFailure {
+    match &mut failure {
+        CallFailure::UnknownTool { name: text }
+        | CallFailure::UnknownResource { uri: text }
+        | CallFailure::Unavailable { why: text } => {
+            secrets::mask(text);
+        }
+        CallFailure::Cancelled | CallFailure::Closed => {}
+    }
+    failure
+}
+
+/// The event without characters that a person would not see, and without secret values.
+pub(crate) fn cleaned_event(mut event: BackendEvent) -> BackendEvent {
+    if let BackendEvent::Progress(progress) = &mut event
+        && let Some(message) = &mut progress.message
+    {
+        clean(message);
+    }
+    event
+}
+
+/// The list without secret values. A page's tool that has one in its name is left out: under another name it could not
+/// be called. Our own tools stay as they are: their texts are the same for everybody.
+pub(crate) fn cleaned_list(mut tools: Vec<ToolInfo>) -> Vec<ToolInfo> {
+    if !secrets::exist() {
+        return tools;
+    }
+    tools.retain(|tool| convert::is_ours(&tool.name) || !secrets::are_in(&tool.name));
+    for tool in &mut tools {
+        if convert::is_ours(&tool.name) {
+            continue;
+        }
+        secrets::mask(&mut tool.description);
+        let mut schema = Value::Object((*tool.input_schema).clone());
+        secrets::mask_json(&mut schema);
+        if let Value::Object(schema) = schema {
+            tool.input_schema = Arc::new(schema);
+        }
+    }
+    tools
+}
+
+/// Removes hidden characters first: inside a secret value they would prevent its masking.
 fn clean(text: &mut String) {
     if let Cow::Owned(clean) = visible(text) {
         *text = clean;
+    }
+    secrets::mask(text);
+}
+
+fn masked_json(json: Box<RawValue>) -> Box<RawValue> {
+    // The search knows every way to write a text in JSON, but not every way to write a number, such as 1e6.
+    if !secrets::exist() {
+        return json;
+    }
+    let Ok(mut value) = serde_json::from_str::<Value>(json.get()) else {
+        return json;
+    };
+    let before = value.clone();
+    secrets::mask_json(&mut value);
+    match value == before {
+        true => json,
+        false => to_raw_value(&value).unwrap_or(json),
     }
 }
 
@@ -44,6 +114,7 @@ fn cleaned_json(json: Box<RawValue>) -> Box<RawValue> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use tabmux_protocol::{Progress, RequestId};
 
     #[test]
     fn invisible_characters_are_removed_from_every_part_of_an_answer() {
@@ -75,6 +146,47 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn progress_has_no_invisible_characters_and_no_secret_values() {
+        secrets::hide(["moon-value"]).unwrap();
+        let progress = Progress {
+            request_id: RequestId("1".into()),
+            value: 1.0,
+            total: None,
+            message: Some("Types moon\u{200b}-value\u{202e} and \u{1b}[31mmore".into()),
+        };
+        let BackendEvent::Progress(progress) = cleaned_event(BackendEvent::Progress(progress))
+        else {
+            unreachable!("progress stays progress");
+        };
+        assert_eq!(progress.message.unwrap(), "Types ••• and [31mmore");
+    }
+
+    #[test]
+    fn a_secret_value_hides_no_tool_of_ours() {
+        secrets::hide(["t_browse", "star-value"]).unwrap();
+        let tool = |name: &str| ToolInfo {
+            name: name.into(),
+            description: "Says t_browse.".into(),
+            input_schema: Arc::default(),
+            output_schema: None,
+            hints: None,
+        };
+        let given = vec![tool("connect_browser"), tool("star-value"), tool("other")];
+        let told = cleaned_list(given);
+        let told: Vec<_> = told
+            .iter()
+            .map(|tool| (&*tool.name, &*tool.description))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("connect_browser", "Says t_browse."),
+                ("other", "Says •••.")
+            ]
+        );
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tabmux_daemon_client::RotatedFile;
+use tabmux_text::secrets::masked;
 use tokio::sync::mpsc;
 
 /// One call that was answered.
@@ -117,9 +118,15 @@ fn keep(path: &Path, mut inbox: mpsc::Receiver<Entry>) {
 }
 
 fn write(log: &mut impl Write, entry: &Entry) -> io::Result<()> {
-    let mut line = serde_json::to_vec(entry)?;
-    line.push(b'\n');
-    log.write_all(&line)
+    // A page may have a secret value in the name of a tool or of its host.
+    let entry = Entry {
+        client: masked(&entry.client).into_owned(),
+        tool: masked(&entry.tool).into_owned(),
+        origin: entry.origin.as_deref().map(|it| masked(it).into_owned()),
+        ..entry.clone()
+    };
+    let line = serde_json::to_string(&entry)?;
+    log.write_all(format!("{line}\n").as_bytes())
 }
 
 const QUEUE: usize = 1_024;
@@ -150,6 +157,17 @@ mod tests {
             "{\"time\":\"2026-01-01T00:00:00.000Z\",\"session\":\"sess_1\",\"client\":\"test\",\
              \"tool\":\"click\",\"origin\":\"https://a.example\",\"outcome\":\"done\",\"millis\":3}\n"
         );
+    }
+
+    /// The structure of a line is no text: a value that looks like it masks nothing there.
+    #[test]
+    fn only_the_texts_of_an_entry_are_masked() {
+        tabmux_text::secrets::hide(["come\":\"do", "audit-s3cret"]).unwrap();
+        let mut log = Vec::new();
+        write(&mut log, &entry("tell_audit-s3cret")).unwrap();
+        let line: serde_json::Value = serde_json::from_slice(&log).unwrap();
+        assert_eq!(line["tool"], "tell_•••");
+        assert_eq!(line["outcome"], "done");
     }
 
     #[test]

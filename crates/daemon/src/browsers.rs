@@ -7,6 +7,7 @@ mod extension_links;
 mod following;
 mod metrics;
 mod plans;
+mod queued;
 mod unconnected;
 mod unused_tabs;
 
@@ -24,12 +25,14 @@ use extension_links::ExtensionLinks;
 use following::Following;
 use metrics::Metrics;
 use plans::Plans;
+use queued::Queued;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::screen::Screen;
 use tabmux_browser::{Browser, TabFacts};
 use tabmux_core::{BrowserId, Core, Input, SessionId, TargetId};
+use tabmux_protocol::limits::END_TAKES;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::task::TaskTracker;
@@ -48,10 +51,14 @@ pub(crate) struct Browsers {
     extensions: Arc<Extensions>,
     /// The display of the last client that had one.
     pub(crate) screen: Option<Screen>,
+    /// Attempts that may wait in the queue of a grid.
+    pub(crate) queued: Queued,
     /// Connection attempts, tracked so that shutdown can wait for them.
     attempts: JoinSet<()>,
     /// Tabs and contexts that are being closed, tracked so that shutdown can wait for them.
     closing: TaskTracker,
+    /// Contexts that are being ended.
+    ending: TaskTracker,
     events: mpsc::Sender<Event>,
 }
 
@@ -67,8 +74,10 @@ impl Browsers {
             sweeps: Sweeps::default(),
             extensions,
             screen: None,
+            queued: Queued::default(),
             attempts: JoinSet::new(),
             closing: TaskTracker::new(),
+            ending: TaskTracker::new(),
             events,
         }
     }
@@ -131,7 +140,8 @@ impl Browsers {
         self.plans.forget_unused(core);
         for (browser, context) in self.contexts.take(session) {
             if let Some(browser) = self.get(browser).cloned() {
-                self.closing.spawn(work::end_context(browser, context));
+                // Not cut short at shutdown like the closing of tabs: it may save a login state.
+                self.ending.spawn(work::end_context(browser, context));
             }
         }
     }
@@ -185,7 +195,14 @@ impl Browsers {
     pub(crate) async fn finish_closing(&mut self, limit: Duration) {
         self.attempts.shutdown().await;
         self.closing.close();
-        let _ = tokio::time::timeout(limit, self.closing.wait()).await;
+        self.ending.close();
+        let (_, saved) = tokio::join!(
+            tokio::time::timeout(limit, self.closing.wait()),
+            tokio::time::timeout(SAVING_LIMIT, self.ending.wait())
+        );
+        if saved.is_err() {
+            tracing::warn!("a login state was not saved: its browser did not answer in time");
+        }
     }
 
     /// Disconnects every browser, and ends those that we launched.
@@ -194,3 +211,7 @@ impl Browsers {
         futures_util::future::join_all(ends).await;
     }
 }
+
+/// How long shutdown waits for login states that are being saved. Closing browsers and removing profiles takes two more
+/// seconds on an idle machine, and then the process ends in any case.
+const SAVING_LIMIT: Duration = END_TAKES.saturating_sub(Duration::from_secs(2));

@@ -63,6 +63,15 @@ pub(crate) fn slim_tools() -> Vec<ToolName> {
     slim.map(|spec| ToolName::new(spec.name)).collect()
 }
 
+/// The schema of a tool's structured answers, if they are more than its text parsed as JSON or the client wants to know.
+/// Published to clients on other machines only: for the others the list would become too long.
+pub(crate) fn output_schema(name: &str) -> Option<Value> {
+    match session_tools::find(name) {
+        Some(tool) => (tool.output_schema)(),
+        None => tools::find(name)?.output_schema(),
+    }
+}
+
 /// Whether a tool works in a browser, so that it needs `browserIndex` if there are several.
 pub fn takes_index(tool: &str) -> bool {
     session_tools::find(tool).is_none_or(|tool| tool.takes_index)
@@ -136,6 +145,26 @@ pub(crate) fn withheld(categories: Option<&[String]>) -> Vec<ToolName> {
     ours.chain(specs).collect()
 }
 
+/// The tools that change nothing, of any list.
+pub(crate) fn reading() -> Vec<ToolName> {
+    let reads = |info: &ToolInfo| info.hints.is_some_and(|hints| hints.read_only);
+    let all = everything().filter(|info| reads(info));
+    all.map(|info| ToolName::new(&info.name)).collect()
+}
+
+/// The others.
+pub(crate) fn acting() -> Vec<ToolName> {
+    let reading = reading();
+    let all = everything().map(|info| ToolName::new(&info.name));
+    all.filter(|tool| !reading.contains(tool)).collect()
+}
+
+fn everything() -> impl Iterator<Item = ToolInfo> {
+    let listed = INFOS.iter().chain(STATIC_INFOS.iter()).cloned();
+    let actions = tools::all().iter().chain(tools::slim()).map(page_action);
+    listed.chain(actions)
+}
+
 /// The tools that must be requested, with their categories, for a session whose user chose no categories.
 pub(crate) fn on_request(categories: Option<&[String]>) -> Vec<(ToolName, Arc<str>)> {
     let specs = tools::all().iter();
@@ -192,9 +221,9 @@ static INFOS: LazyLock<Vec<ToolInfo>> = LazyLock::new(|| {
 });
 
 /// The session tools of some lists, in the order of their table.
-fn session_infos(is_meant: impl Fn(ListedIn) -> bool) -> impl Iterator<Item = ToolInfo> {
+fn session_infos(is_wanted: impl Fn(ListedIn) -> bool) -> impl Iterator<Item = ToolInfo> {
     let tools = session_tools::all().iter();
-    let tools = tools.filter(move |tool| is_meant(tool.listed_in));
+    let tools = tools.filter(move |tool| is_wanted(tool.listed_in));
     tools.map(SessionToolSpec::info)
 }
 
@@ -204,6 +233,7 @@ fn page_action(spec: &ToolSpec) -> ToolInfo {
         name: spec.name.to_owned(),
         description: spec.description.to_owned(),
         input_schema: Arc::new(spec.schema()),
+        output_schema: None,
         hints: reads.then_some(ToolHints::READS),
     }
 }

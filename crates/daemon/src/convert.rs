@@ -2,23 +2,27 @@
 
 mod advice;
 mod browser_index;
+mod new_tools;
 mod page_answers;
 
 pub(crate) use advice::without_missing_tools;
+pub(crate) use new_tools::{names_new_tools, new_tools};
 pub(crate) use page_answers::{page_error, page_result, page_value};
 
 use crate::catalogue;
 use crate::options::{BrowserPlan, SessionOptions};
 use crate::tools::{self as session_tools, Part, TabArgument};
 use indexmap::IndexMap;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::tools::{self, BadArguments, Block, Prepared, ToolOutput, ToolSpec};
 use tabmux_browser::{AddressError, BrowserInfo, TabFacts};
 use tabmux_core as core;
-use tabmux_core::{CallKind, ConnectFailure, Mode, Renewed, Reply, TabId, TabRef, ToolName};
+use tabmux_core::{
+    CallKind, ConnectFailure, Mode, Renewal, Renewed, Reply, TabId, TabRef, ToolName,
+};
 use tabmux_protocol::{CallFailure, CallReply, CallRequest, Content};
 
 /// A call with parsed arguments.
@@ -62,6 +66,22 @@ pub(crate) struct CallExtras {
     pub(crate) to_front: bool,
     /// Which part of a tab list to return.
     pub(crate) part: Part,
+    /// Whether it is a part of a longer call.
+    pub(crate) role: Role,
+}
+
+/// What a call is to the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A call of its own.
+    #[default]
+    Call,
+    /// A step of a longer call, which tells what all of them changed.
+    Step,
+    /// A look at the page between two steps, which the client did not ask for.
+    Look,
+    /// The read of a resource: its agent may never see the answer.
+    Read,
 }
 
 /// Why a call is rejected before it reaches the core.
@@ -91,6 +111,11 @@ fn tab_in(arguments: &Map<String, Value>) -> Option<TabRef> {
 pub(crate) fn is_ours(name: &str) -> bool {
     let mut all = catalogue::all().iter().chain(catalogue::only_static());
     all.any(|info| info.name == name)
+}
+
+/// Whether this is the name of a tabmux tool, listed or not.
+pub(crate) fn is_callable(name: &str) -> bool {
+    session_tools::find(name).is_some() || tools::find(name).is_some()
 }
 
 /// Parses a call. Invalid input changes nothing.
@@ -148,8 +173,7 @@ fn without_tab(
         Some(raw) => Some(tools::parse::<TabArgument>(spec.name, &raw)?.0),
         None => None,
     };
-    let rest = serde_json::value::to_raw_value(&map)
-        .map_err(|error| Rejected::Arguments(error.to_string()))?;
+    let rest = to_raw_value(&map).map_err(|error| Rejected::Arguments(error.to_string()))?;
     Ok((tab, rest))
 }
 
@@ -210,20 +234,57 @@ pub(crate) fn reply(
     })
 }
 
-/// A note, given once, that a lost browser is connected again.
-pub(crate) fn renewal(renewed: Option<Renewed>, mode: Mode) -> Option<String> {
-    let (Some(Renewed { number, attached }), Mode::Static) = (renewed, mode) else {
-        return None;
+/// The reply without data that the client gets as text only. Some clients would show it to their model in place of the
+/// text, or beside it.
+pub(crate) fn without_data(tool: &str, mut reply: CallReply) -> CallReply {
+    let is_the_text = |data: &RawValue| {
+        let first = reply.content.first().and_then(Content::as_text);
+        first == Some(data.get())
     };
-    Some(match attached {
-        true => format!(
+    if catalogue::output_schema(tool).is_some()
+        && !reply.structured.as_deref().is_some_and(is_the_text)
+    {
+        reply.structured = None;
+    }
+    reply
+}
+
+/// The reply of a look between two steps, with the session's number of the tab.
+pub(crate) fn in_tab(tab: TabId, payload: Option<CallReply>) -> CallReply {
+    CallReply {
+        structured: to_raw_value(&tab.0).ok(),
+        ..payload.unwrap_or_default()
+    }
+}
+
+/// A note, given once, that a lost browser is connected again, or that a grid has handed out a new one. A progressive
+/// session connects by itself, and need not be told that it is the same browser.
+pub(crate) fn renewal(renewed: Option<Renewed>, mode: Mode) -> Option<String> {
+    let Renewed {
+        number,
+        attached,
+        renewal,
+    } = renewed?;
+    let open = match mode {
+        Mode::Static => "new_page",
+        Mode::Progressive => "open_tab",
+    };
+    match (renewal, mode, attached) {
+        (Renewal::Replaced, ..) => Some(format!(
+            "Browser {number} was lost, and its grid has handed out a new one: the pages and logins of the old one are \
+             gone. Open pages with {open}, and log in again where that is needed."
+        )),
+        (Renewal::Reconnected, Mode::Progressive, _) => None,
+        (Renewal::Reconnected, Mode::Static, true) => Some(format!(
             "Browser {number} was lost and is connected again. Its pages may have new numbers \
              now; list_pages shows them."
-        ),
-        false => "The browser had ended and was started again. The pages that it had are gone; \
+        )),
+        (Renewal::Reconnected, Mode::Static, false) => Some(
+            "The browser had ended and was started again. The pages that it had are gone; \
                   open them again with new_page."
-            .into(),
-    })
+                .into(),
+        ),
+    }
 }
 
 /// The output of a page action, and a note for each tab that it opened.
@@ -236,9 +297,10 @@ pub(crate) fn output(output: ToolOutput, opened: impl IntoIterator<Item = String
         },
     });
     let opened = opened.into_iter().map(|text| Content::Text { text });
+    let structured = output.structured.as_ref();
     CallReply {
         content: blocks.chain(opened).collect(),
-        structured: None,
+        structured: structured.and_then(|data| to_raw_value(data).ok()),
         is_error: false,
         question: None,
     }
@@ -282,6 +344,11 @@ pub(crate) fn connect_failure(error: &tabmux_browser::ConnectError) -> ConnectFa
             instructions: "Please open Chrome with the tabmux Browser Tools extension enabled; `tabmux extension \
                            status` shows what is missing"
                 .into(),
+        },
+        // The grid has let us wait already.
+        tabmux_browser::ConnectError::NoneHandedOut(_) => ConnectFailure::Away {
+            error: error.to_string(),
+            instructions: "Call again to wait once more".into(),
         },
         tabmux_browser::ConnectError::FailedAtStartup(_) => ConnectFailure::Failed {
             error: error.to_string(),

@@ -4,10 +4,11 @@ use crate::handle::{Client, Handle, Hub};
 use crate::options::SessionOptions;
 use crate::policy;
 use std::path::PathBuf;
-use tabmux_daemon_client::modes;
+use tabmux_daemon_client::{instructions, modes};
 use tabmux_protocol::session as wire;
 use tabmux_protocol::{
-    Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId, ToolInfo,
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, ClientFacts, RequestId,
+    ResourceRequest, ToolInfo,
 };
 use tokio::sync::{Notify, OnceCell};
 
@@ -62,6 +63,10 @@ impl Backend for DirectSession {
         let _ = self.open(Some(client)).await;
     }
 
+    fn instructions(&self, client: Option<&ClientFacts>) -> Option<String> {
+        instructions(&self.options, client)
+    }
+
     async fn works_in(&self, roots: Vec<PathBuf>) {
         if let Ok(handle) = self.open(None).await {
             handle.works_in(roots).await;
@@ -74,6 +79,16 @@ impl Backend for DirectSession {
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
         self.open(None).await?.call(request).await
+    }
+
+    async fn resources(&self, request: ResourceRequest) -> Result<CallReply, CallFailure> {
+        self.open(None).await?.resources(request).await
+    }
+
+    async fn watch(&self, uris: Vec<String>) {
+        if let Ok(handle) = self.open(None).await {
+            handle.watch(uris).await;
+        }
     }
 
     fn cancel(&self, request: &RequestId) {
@@ -102,7 +117,7 @@ mod tests {
 
     /// Spec: multi-client 29.
     #[tokio::test]
-    async fn direct_mode_tells_its_own_state() {
+    async fn direct_mode_reports_its_own_state() {
         let session = DirectSession::new(wire::SessionOptions::default()).unwrap();
         let status = CallRequest {
             request_id: RequestId("1".into()),

@@ -13,5 +13,5 @@ mod tunnel;
 pub use secret::{Secret, SecretError, secret_file};
 
 pub(crate) use pairing::{Greeting, Nonce};
-pub(crate) use peer::{Peer, PeerName};
+pub(crate) use peer::{Introduction, Peer, PeerName};
 pub(crate) use registry::Extensions;

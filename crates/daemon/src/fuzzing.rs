@@ -4,16 +4,18 @@ pub use crate::extension::fuzzing::extension_message;
 pub use crate::listener::fuzzing::page_message;
 pub use crate::memory::fuzzing::memory_file;
 pub use crate::policy::fuzzing::policy_file;
+pub use crate::steps::fuzzing::steps;
 
 use crate::argument_check::ArgumentCheck;
 use crate::convert::{self, Rejected, page_error, page_result, page_value};
 use crate::options::SessionOptions;
+use crate::resources::address::Address;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tabmux_browser::page_tools::{SaidBy, ToolText};
 use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{FromClient, FromDaemon, LONGEST_LINE, Request};
-use tabmux_protocol::{CallReply, CallRequest, Content};
+use tabmux_protocol::{CallReply, CallRequest, Content, ResourceQuery};
 
 /// A client writes this line to the daemon's socket, or the daemon to a client.
 ///
@@ -41,6 +43,13 @@ pub fn socket_line(line: &[u8]) {
             }
         }
         FromClient::Request(request) => call(request),
+        FromClient::Resource { request, .. } => {
+            if let ResourceQuery::Read { uri } = request.query {
+                // Each resource has one address.
+                let address = Address::parse(&uri).map(|address| address.to_string());
+                assert!(address.is_none_or(|address| address == uri), "{uri}");
+            }
+        }
         _ => {}
     }
 }
@@ -130,6 +139,7 @@ pub(crate) fn is_bounded(reply: &CallReply) {
                 pictures += data.len();
                 assert!(mime_type.chars().count() <= 61, "{mime_type}");
             }
+            Content::ResourceLink(_) | Content::Resource(_) => panic!("pages give none"),
         }
     }
     let structured = reply.structured.as_ref();
@@ -152,6 +162,11 @@ const MOST_REFUSAL: usize = 3_000;
 mod tests {
     use super::*;
     use tabmux_testkit::play_corpus;
+
+    #[test]
+    fn steps_that_are_accepted_are_bounded() {
+        play_corpus("run_steps", steps);
+    }
 
     #[test]
     fn lines_of_the_socket_are_read_as_they_were_written() {

@@ -1,14 +1,16 @@
 //! How the rest of the process talks to the main loop.
 
 mod person;
+mod submitter;
 
 pub(crate) use person::PersonHandle;
+pub(crate) use submitter::{Reply, Submitter};
 
 use crate::answer_cleanup;
 use crate::audit::Audit;
 use crate::extension::{Extensions, Peer};
-use crate::incoming::{ArgumentBudget, Incoming, ParsedArguments};
-use crate::listener::party;
+use crate::incoming::ArgumentBudget;
+use crate::listener::quota_owner;
 use crate::main_loop::{Event, LoopFiles, MainLoop, PagesEvent};
 use crate::memory::Memory;
 use crate::options::SessionOptions;
@@ -17,13 +19,13 @@ use crate::page_updates::PageReader;
 use crate::policy::{self, PolicyFile, PolicyReader};
 use crate::questions::Asking;
 use crate::record;
+use crate::resources::{self, Watch};
 use crate::sessions::Named;
-use crate::state::State;
+use crate::state::{ProcessFacts, State};
+use crate::steps::Steps;
 use std::path::PathBuf;
-use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
 use tabmux_browser::screen::Screen;
@@ -32,7 +34,8 @@ use tabmux_protocol::overview::Overview;
 use tabmux_protocol::page::{FromPage, ToPage};
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{
-    Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ToolInfo,
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, RequestId, ResourceRequest,
+    ToolInfo,
 };
 use tokio::sync::{Mutex, mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -44,6 +47,8 @@ pub struct Hub {
     sessions: AtomicU64,
     /// The port at which pages reach the daemon; 0 if there is none.
     port: AtomicU16,
+    /// The version with the commit, if the program has said it.
+    build: OnceLock<&'static str>,
     /// The number of open sessions.
     pub(crate) open_sessions: Arc<watch::Sender<usize>>,
     /// The sessions that outlive their clients.
@@ -106,6 +111,7 @@ impl Hub {
             events,
             sessions: AtomicU64::new(1),
             port: AtomicU16::new(0),
+            build: OnceLock::new(),
             open_sessions: Arc::new(watch::Sender::new(0)),
             named: Named::default(),
             pages: Arc::new(watch::Sender::new(0)),
@@ -121,6 +127,11 @@ impl Hub {
     /// Sets the port at which pages reach the daemon.
     pub fn listens_at(&self, port: u16) {
         self.port.store(port, Ordering::Relaxed);
+    }
+
+    /// Sets the version with the commit, as `tabmux --version` prints it.
+    pub fn is_build(&self, build: &'static str) {
+        let _ = self.build.set(build);
     }
 
     /// Notes that this user has installed the extension, so that waiting for it makes sense.
@@ -139,6 +150,7 @@ impl Hub {
     pub async fn open(&self, options: SessionOptions, client: Client) -> Handle {
         let session = SessionId(self.sessions.fetch_add(1, Ordering::Relaxed));
         let (notify, notices) = mpsc::channel(NOTICE_QUEUE);
+        let weak = notify.downgrade();
         policy::reread(self.policy_reader.as_ref()).await;
         let kept = Arc::new(options.clone());
         let open = Event::Open {
@@ -153,12 +165,20 @@ impl Hub {
         Handle {
             session,
             open: Arc::clone(&self.open_sessions),
-            options: kept,
-            arguments: self.arguments.for_session(),
-            policy_reader: self.policy_reader.clone(),
-            turn: Arc::default(),
+            submitter: Submitter {
+                session,
+                options: kept,
+                arguments: self.arguments.for_session(),
+                policy_reader: self.policy_reader.clone(),
+                turn: Arc::default(),
+                events: self.events.clone(),
+            },
+            steps: Steps::default(),
             events: self.events.clone(),
             notices: Arc::new(Mutex::new(notices)),
+            notify: weak,
+            state: self.state.clone(),
+            watch: Mutex::default(),
         }
     }
 
@@ -212,26 +232,32 @@ impl Hub {
         published.await.ok()?;
         let state = Arc::clone(&self.state.borrow());
         let port = self.port.load(Ordering::Relaxed);
-        Some(state.overview((port > 0).then_some(port)))
+        Some(state.overview(ProcessFacts {
+            build: self.build.get().copied().unwrap_or_default(),
+            port: (port > 0).then_some(port),
+            extensions: self.extensions.rows(),
+        }))
     }
 
     /// Registers a page worker. `None` if the main loop has ended.
     pub(crate) async fn open_pages(
         &self,
         origin: &str,
+        library: String,
         out: mpsc::Sender<ToPage>,
     ) -> Option<PagesHandle> {
         let (answer, opened) = oneshot::channel();
         let origin: Arc<str> = origin.into();
         let event = PagesEvent::Opened {
             origin: Arc::clone(&origin),
+            library,
             out,
             answer,
         };
         self.events.send(event.into()).await.ok()?;
         let connection = opened.await.ok()?;
         self.pages.send_modify(|open| *open += 1);
-        let shares = self.page_quotas.connect(&party(&origin).into());
+        let shares = self.page_quotas.connect(&quota_owner(&origin).into());
         Some(PagesHandle {
             connection,
             events: self.events.clone(),
@@ -335,7 +361,7 @@ pub struct Client {
 
 /// The folders of a caller that attaches to a named session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Here {
+pub(crate) struct CallerFolders {
     /// The base of relative paths.
     pub(crate) folder: Option<PathBuf>,
     /// Folders in which files may be read and written.
@@ -350,20 +376,26 @@ pub struct Handle {
     session: SessionId,
     /// The number of open sessions.
     open: Arc<watch::Sender<usize>>,
-    options: Arc<SessionOptions>,
-    arguments: ArgumentBudget,
-    policy_reader: Option<PolicyReader>,
-    /// Serializes submissions: calls reach the main loop in order, and a cancellation after its call.
-    turn: Arc<Mutex<()>>,
+    submitter: Submitter,
+    /// Calls of several steps.
+    steps: Steps,
     events: mpsc::Sender<Event>,
     notices: Arc<Mutex<mpsc::Receiver<BackendEvent>>>,
+    /// Where its events come from.
+    notify: mpsc::WeakSender<BackendEvent>,
+    state: watch::Sender<Arc<State>>,
+    /// What tells its client of changed resources.
+    watch: Mutex<Option<Watch>>,
 }
 
 impl Handle {
     /// Changes the folders of a named session.
-    pub(crate) async fn works_here(&self, here: Here) {
+    pub(crate) async fn continue_in(&self, folders: CallerFolders) {
         let session = self.session;
-        let _ = self.events.send(Event::WorksHere { session, here }).await;
+        let _ = self
+            .events
+            .send(Event::ContinueIn { session, folders })
+            .await;
     }
 }
 
@@ -384,79 +416,57 @@ impl Backend for Handle {
             .await
             .map_err(|_| CallFailure::Closed)?;
         let tools = tools.await.map_err(|_| CallFailure::Closed)?;
-        Ok(record::write_out(tools).await)
+        Ok(answer_cleanup::cleaned_list(record::write_out(tools).await))
     }
 
     async fn call(&self, request: CallRequest) -> Result<CallReply, CallFailure> {
         self.submit(request).await?.await
     }
 
-    fn cancel(&self, request: &RequestId) {
-        let cancel = Event::Cancel {
-            session: self.session,
-            request: request.clone(),
-        };
-        if self.turn.try_lock().is_ok() {
-            return post(&self.events, cancel);
+    async fn resources(&self, request: ResourceRequest) -> Result<CallReply, CallFailure> {
+        self.submit_resources(request).await?.await
+    }
+
+    async fn watch(&self, uris: Vec<String>) {
+        let mut watch = self.watch.lock().await;
+        *watch = None;
+        let state = self.state.subscribe();
+        let (calls, notify) = (self.submitter.clone(), self.notify.clone());
+        *watch = Watch::begin(calls, state, notify, uris).await;
+        if watch.is_some() {
+            post(&self.events, Event::Publish { done: None });
         }
-        let (turn, events) = (Arc::clone(&self.turn), self.events.clone());
-        tokio::spawn(async move {
-            drop(turn.lock().await);
-            let _ = events.send(cancel).await;
-        });
+    }
+
+    fn cancel(&self, request: &RequestId) {
+        if !self.steps.cancel(request) {
+            self.submitter.cancel(request);
+        }
     }
 
     async fn next_event(&self) -> Option<BackendEvent> {
-        self.notices.lock().await.recv().await
+        let event = self.notices.lock().await.recv().await;
+        event.map(answer_cleanup::cleaned_event)
     }
 }
 
 impl Handle {
     /// Parses a call's arguments, submits it and returns a future of its reply.
     pub(crate) async fn submit(&self, request: CallRequest) -> Result<Reply, CallFailure> {
-        let (answer, reply) = oneshot::channel();
-        let room = match self.arguments.take(request.arguments.get()) {
-            Ok(room) => room,
-            Err(why) => {
-                let _ = answer.send(Ok(CallReply::error(why)));
-                return Ok(Reply(reply));
-            }
-        };
-        let _turn = self.turn.lock().await;
-        let read = ParsedArguments::read(request, &self.options).await;
-        let (request, read, digest) = read.ok_or(CallFailure::Closed)?;
-        policy::reread(self.policy_reader.as_ref()).await;
-        let event = Event::Call {
-            session: self.session,
-            call: Box::new(Incoming {
-                request,
-                read,
-                digest,
-                room,
-                answer,
-            }),
-        };
-        self.events
-            .send(event)
-            .await
-            .map_err(|_| CallFailure::Closed)?;
-        Ok(Reply(reply))
+        match self.submitter.takes_steps(&request) {
+            true => Ok(self.steps.begin(&self.submitter, request)),
+            false => self.submitter.submit(request).await,
+        }
     }
 }
 
-/// The reply of a submitted call.
-#[derive(Debug)]
-pub(crate) struct Reply(oneshot::Receiver<Result<CallReply, CallFailure>>);
-
-impl Future for Reply {
-    type Output = Result<CallReply, CallFailure>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let reply = Pin::new(&mut self.0).poll(context);
-        reply.map(|reply| {
-            let reply = reply.unwrap_or(Err(CallFailure::Closed));
-            reply.map(|reply| answer_cleanup::cleaned(reply).that_fits())
-        })
+impl Handle {
+    /// Submits a request about resources and returns a future of its reply.
+    pub(crate) async fn submit_resources(
+        &self,
+        request: ResourceRequest,
+    ) -> Result<Reply, CallFailure> {
+        resources::submit(&self.submitter, request).await
     }
 }
 

@@ -3,12 +3,12 @@
 //! All pending calls share a memory budget, so that arguments of unanswered calls do not fill the memory.
 
 use crate::catalogue;
-use crate::convert::{self, Parsed, Rejected};
+use crate::convert::{self, Parsed, Rejected, Role};
 use crate::main_loop::Answer;
 use crate::options::SessionOptions;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
-use tabmux_core::{TabRef, ToolName};
+use tabmux_core::{CallKind, TabRef, ToolName};
 use tabmux_protocol::wire::LONGEST_ARGUMENTS;
 use tabmux_protocol::{CallReply, CallRequest, RequestId};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -98,6 +98,36 @@ impl ParsedArguments {
         match self.page {
             Some(page) if is_of_page => page,
             _ => self.own,
+        }
+    }
+
+    /// Notes what the call is.
+    pub(crate) fn has_role(&mut self, role: Role) {
+        let parsed = [Some(&mut self.own), self.page.as_mut()];
+        for parsed in parsed.into_iter().flatten().flatten() {
+            parsed.extras.role = role;
+        }
+    }
+
+    /// The call of a page action is for this tab, in a session whose calls name none.
+    pub(crate) fn stays_in(&mut self, wanted: &TabRef) {
+        if let Ok(parsed) = &mut self.own
+            && let CallKind::Page { tab, .. } = &mut parsed.kind
+        {
+            *tab = Some(wanted.clone());
+        }
+    }
+
+    /// What is wrong with the arguments, if anything is. Those of page tools are checked by their own schema.
+    pub(crate) fn fault(&self, is_of_page: bool) -> Option<String> {
+        let parsed = match &self.page {
+            Some(page) if is_of_page => page,
+            _ => &self.own,
+        };
+        match parsed {
+            Ok(_) => None,
+            Err(Rejected::UnknownTool) => Some("there is no such tool".to_owned()),
+            Err(Rejected::Arguments(text)) => Some(text.clone()),
         }
     }
 

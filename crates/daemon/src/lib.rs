@@ -16,6 +16,7 @@
 //!   uses the daemon.
 //! - [`socket`]: sessions over a unix socket, for clients in other processes.
 //! - `tools`: the session tools, one file each.
+//! - `resources`: what sessions read by its address: their tabs and files.
 //! - [`catalogue`]: every tool, as it is published to clients.
 //! - `audit`: the audit log: which session called which tool on which origin, and the outcome.
 //! - `pending_slots`: a limited number of slots for connections that have not identified themselves yet.
@@ -62,7 +63,9 @@ mod page_updates;
 mod panel;
 mod pending_slots;
 mod record;
+mod resources;
 mod sessions;
+mod steps;
 mod timed_core;
 mod tools;
 mod weak_map;
@@ -71,3 +74,4 @@ mod work;
 pub use direct::DirectSession;
 pub use handle::{Client, Handle, Hub, StateFiles};
 pub use options::{BrowserPlan, SessionOptions};
+pub use pending_slots::{PendingSlot, PendingSlots};

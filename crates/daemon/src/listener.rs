@@ -19,7 +19,7 @@ mod websocket;
 
 pub use bind::{BindError, Bound};
 pub use origin::PageOrigins;
-pub(crate) use origin::party;
+pub(crate) use origin::quota_owner;
 
 use crate::handle::Hub;
 use crate::pending_slots::{PendingSlot, PendingSlots};

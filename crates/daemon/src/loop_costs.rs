@@ -1,9 +1,9 @@
 //! The processor time that the main loop spends on each kind of event. All sessions wait for the loop, so no event
 //! may take more than a millisecond; `cargo xtask bench` measures this under the worst known pages.
 
-use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tabmux_platform::thread_time;
 use tabmux_protocol::overview::LoopCost;
 
 /// The costs by kind of event.
@@ -17,7 +17,7 @@ struct Cost {
     worst: Duration,
 }
 
-/// The processor time of this thread so far. Unlike wall time, it does not depend on how busy the machine is.
+/// The processor time of this thread so far.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worked(Duration);
 
@@ -45,10 +45,7 @@ impl LoopCosts {
 
 impl Worked {
     pub(crate) fn now() -> Self {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-        let nanos = u64::try_from(time.tv_nsec).unwrap_or(0);
-        Self(Duration::from_secs(seconds) + Duration::from_nanos(nanos))
+        Self(thread_time())
     }
 }
 

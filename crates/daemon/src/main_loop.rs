@@ -8,19 +8,21 @@ mod event;
 mod limits;
 mod look_for_tools;
 mod notes;
+mod observed_state;
 mod open_sessions;
-mod opened_tabs;
 mod page_calls;
 mod page_events;
 mod panel_events;
 mod perform;
 mod policy;
-mod publish;
 mod replies;
 mod session_events;
+mod step_tools;
 
 pub(crate) use event::{Answer, Event, PagesEvent, PersonEvent};
+pub(crate) use open_sessions::OpenSessions;
 pub(crate) use page_calls::FoundAnswer;
+pub(crate) use step_tools::StepTool;
 
 use crate::audit::Audit;
 use crate::browsers::Browsers;
@@ -35,7 +37,9 @@ use crate::questions::Asking;
 use crate::state::{Publisher, State};
 use crate::timed_core::TimedCore;
 use crate::{catalogue, work};
-use open_sessions::OpenSessions;
+use abandoned::close_abandoned;
+use notes::NoteSources;
+use observed_state::StateSources;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_core::{Config, Core, Finish, Input};
@@ -102,6 +106,7 @@ impl MainLoop {
     pub(crate) async fn run(mut self, mut inbox: mpsc::Receiver<Event>) {
         let output = self.sessions.output.clone();
         tokio::spawn(async move { output.sweep().await });
+        tokio::spawn(tabmux_browser::release_orphans());
         if let Some(grace) = self.memory.grace() {
             tokio::spawn(work::abandon_later(grace, self.events.clone()));
         }
@@ -138,7 +143,8 @@ impl MainLoop {
             };
             // Must come before the replies: a reply waits until the notes about its effects are written.
             self.keep_notes();
-            self.acknowledge_opened();
+            self.panel
+                .acknowledge_opened(&self.core, &self.browsers, &self.memory);
             while let Some(output) = self.core.next_output() {
                 self.perform(output);
             }
@@ -148,6 +154,11 @@ impl MainLoop {
             self.costs.spent(kind, since);
         };
         self.calls.cancel_all();
+        // Sessions that are still open save their login states.
+        let with_state = self.sessions.with_state();
+        for session in with_state {
+            self.browsers.session_closed(session, &self.core);
+        }
         tokio::join!(
             self.browsers.finish_closing(CLOSING_LIMIT),
             self.sessions.finish_removing(CLOSING_LIMIT)
@@ -162,6 +173,40 @@ impl MainLoop {
         }
     }
 
+    /// Passes the notes for a later daemon to their writer, if they may have changed.
+    fn keep_notes(&mut self) {
+        if self.memory.wants_notes(self.core.persistence_version()) {
+            let sources = NoteSources {
+                core: &self.core,
+                sessions: &self.sessions,
+                browsers: &self.browsers,
+                labels: &self.panel.labels,
+                memory: &self.memory,
+            };
+            let notes = sources.notes();
+            self.memory.keep(notes);
+        }
+    }
+
+    /// Publishes the state, with the latest rules.
+    fn publish(&mut self) {
+        // `tabmux policy` may have changed the rules without notice: what is read now is published next time.
+        if let Some(policy_reader) = self.panel.rules.file.policy_reader() {
+            tokio::spawn(async move { policy_reader.reread().await });
+        }
+        self.notice_policy();
+        let sources = StateSources {
+            core: &self.core,
+            sessions: &self.sessions,
+            browsers: &self.browsers,
+            page_tools: &self.page_tools,
+            calls: &self.calls,
+            panel: &self.panel,
+            costs: &self.costs,
+        };
+        self.publisher.publish(sources.state());
+    }
+
     fn handle(&mut self, event: Event) {
         match event {
             Event::ShutDown { .. } => {} // Ends the loop itself.
@@ -174,7 +219,12 @@ impl MainLoop {
                 self.open(session, options, client, notify);
             }
             Event::Resume { resume, answer } => drop(answer.send(self.memory.take_up(&resume))),
-            Event::Abandon => self.close_abandoned(),
+            Event::Abandon => close_abandoned(
+                &self.core,
+                &self.sessions,
+                &mut self.browsers,
+                &mut self.memory,
+            ),
             Event::PolicyWritten { rules } => {
                 self.notice_policy();
                 self.panel.rules_written(rules);
@@ -190,11 +240,24 @@ impl MainLoop {
                 }
             }
             Event::Roots { session, roots } => self.sessions.client_works_in(session, roots),
-            Event::WorksHere { session, here } => self.sessions.works_here(session, here),
+            Event::ContinueIn { session, folders } => self.sessions.continue_in(session, folders),
             Event::Close { session } => {
                 self.close(session);
             }
-            Event::Tools { session, answer } => drop(answer.send(self.tools_of(session))),
+            Event::Tools { session, answer } => {
+                self.core.list_is_fetched(session);
+                drop(answer.send(self.tools_of(session)));
+            }
+            Event::Resources { session, answer } => {
+                self.notice_policy();
+                drop(answer.send(self.resources_of(session)));
+            }
+            Event::StepTools {
+                session,
+                names,
+                tab,
+                answer,
+            } => drop(answer.send(self.step_tools(session, &names, tab.as_ref()))),
             Event::Call { session, call } => self.call(session, call),
             Event::QuestionAnswered {
                 id,

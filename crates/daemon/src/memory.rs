@@ -13,16 +13,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tabmux_browser::user::own_uid;
 use tabmux_core::{
     BrowserKey, Fate, Loss, LostTab, PageNumbers, RememberedTab, RestoredTabs, TabId, TargetId,
 };
+use tabmux_platform::files::{Refused, SafeOptions, is_own};
 use tabmux_protocol::wire::Resume;
 use tokio::sync::watch;
 
@@ -433,7 +432,7 @@ fn keep(
 fn read(path: &Path) -> io::Result<Notes> {
     let file = fs::OpenOptions::new()
         .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .refusing(Refused::LinksAndWaiting)
         .open(path);
     let mut file = match file {
         Ok(file) => file,
@@ -441,7 +440,7 @@ fn read(path: &Path) -> io::Result<Notes> {
         Err(error) => return Err(error),
     };
     let about = file.metadata()?;
-    if !about.is_file() || about.uid() != own_uid() {
+    if !about.is_file() || !is_own(&about) {
         return Err(io::Error::other("it is not a file of this user"));
     }
     let mut text = Vec::new();
@@ -460,7 +459,7 @@ fn write(path: &Path, notes: &Notes) -> io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .write(true)
         .create_new(true)
-        .mode(0o600)
+        .private()
         .open(&draft)?;
     file.write_all(&serde_json::to_vec(notes)?)?;
     fs::rename(draft, path)

@@ -1,14 +1,23 @@
 //! The options of a session, fixed when it opens.
 
 mod browser_plan;
+mod limits;
+mod secrets;
 mod sharing_key;
 
+use browser_plan::place_for;
 pub(crate) use browser_plan::source_at;
 pub use browser_plan::{BrowserPlan, PlannedBrowser};
 
 use crate::catalogue;
+use std::sync::Arc;
 use tabmux_browser::profile::ProfileChoice;
-use tabmux_browser::{AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, endpoint};
+use tabmux_browser::saved_state::NamedState;
+use tabmux_browser::secrets::Secrets;
+use tabmux_browser::{
+    AddressPolicy, OriginPattern, OriginPolicy, OriginRules, RuledBy, StorageSource, TlsOptions,
+    endpoint,
+};
 use tabmux_core::{
     Mode, Numbering, OnEnd, RestoredTabs, Routing, SessionConfig, SiteFilter, TabPolicy,
 };
@@ -26,6 +35,10 @@ pub struct SessionOptions {
     pub mode: Mode,
     /// Which sites it may access.
     pub origins: OriginPolicy,
+    /// Values that its agent may have typed, and never sees.
+    pub secrets: Arc<Secrets>,
+    /// The cookies and storage that its own context starts with.
+    pub storage: Option<StorageSource>,
     /// The tabs it had before its daemon died.
     pub restored_tabs: RestoredTabs,
 }
@@ -34,16 +47,22 @@ impl SessionOptions {
     /// Reads a client's options. Returns a sentence if they are invalid.
     pub fn from_wire(given: wire::SessionOptions) -> Result<Self, String> {
         let browser = &given.browser;
-        if browser.storage_state.is_some() && !browser.isolated {
+        let storage = storage_source(browser)?;
+        if storage.is_some() && !browser.isolated {
             return Err("A storage state needs an isolated session".into());
         }
         Ok(Self {
-            browsers: BrowserPlan::from_wire(browser.clone())?,
+            browsers: limits::allowed(BrowserPlan::from_wire(browser.clone())?, &given.limits)?,
             mode: match modes::choose(&given, None) {
                 wire::ToolMode::Progressive if !given.slim => Mode::Progressive,
                 _ => Mode::Static,
             },
-            origins: origins(&given.allowed_origins, &given.blocked_origins)?,
+            origins: OriginPolicy::of([
+                origins(&given.allowed_origins, &given.blocked_origins)?,
+                limits::origins(&given.limits)?,
+            ]),
+            secrets: Arc::new(secrets::read(&given.secrets)?),
+            storage,
             restored_tabs: RestoredTabs::default(),
             given,
         })
@@ -55,7 +74,7 @@ impl SessionOptions {
         let browser = &mut self.given.browser;
         if browser.isolated {
             // A storage state is loaded into a context.
-            browser.isolated = browser.storage_state.is_some();
+            browser.isolated = self.storage.is_some();
             for browser in &mut self.browsers {
                 browser.launch.profile = ProfileChoice::Temporary;
             }
@@ -82,7 +101,7 @@ impl SessionOptions {
     pub(crate) fn config(&self) -> SessionConfig {
         let given = &self.given;
         let categories = given.categories.as_deref();
-        SessionConfig {
+        let config = SessionConfig {
             label: "Agent".into(), // `MainLoop::open` knows better.
             browsers: self.browsers.iter().map(BrowserPlan::meant).collect(),
             connects_at_once: given.browser.connect_at_start,
@@ -95,6 +114,7 @@ impl SessionOptions {
             page_actions: given.page_actions,
             generated_tools: self.generated_tools().is_some(),
             withheld: catalogue::withheld(categories),
+            reading: None,
             on_request: catalogue::on_request(categories),
             added: catalogue::of_categories(&given.added_categories),
             only: given.slim.then(catalogue::slim_tools),
@@ -110,6 +130,7 @@ impl SessionOptions {
                 wire::TabPolicy::Shared => TabPolicy::Shared,
             },
             isolated: given.browser.isolated,
+            only_own_browsers: false,
             routing: match given.hybrid_routing {
                 true => Routing::Hybrid,
                 false => Routing::Smart,
@@ -117,7 +138,11 @@ impl SessionOptions {
             follow_user_focus: given.follow_user_focus,
             site_filter: SiteFilter::default(),
             restored_tabs: self.restored_tabs.clone(),
-        }
+        };
+        limits::apply(
+            secrets::offer(config, !self.secrets.is_empty()),
+            &given.limits,
+        )
     }
 
     /// The plan for a browser that the agent adds. Returns a sentence if the address is invalid, or is not on this
@@ -127,7 +152,8 @@ impl SessionOptions {
         address: &str,
         name: Option<String>,
     ) -> Result<BrowserPlan, String> {
-        let url = url::Url::parse(address).ok();
+        limits::check_addition(&self.given.limits)?;
+        let url = url::Url::parse(endpoint::without_grid(address)).ok();
         let host = url.as_ref().and_then(url::Url::host);
         let Some(host) = host.filter(|_| is_endpoint(address)) else {
             return Err(format!(
@@ -160,13 +186,19 @@ impl SessionOptions {
                 let headers = Vec::new();
                 wire::EndpointAddress::WebSocket { url, headers }
             }
-            false => wire::EndpointAddress::DevTools { url },
+            false if is_browser(address) => wire::EndpointAddress::DevTools { url },
+            false => wire::EndpointAddress::Grid { url },
         };
         let first = self.browsers.first();
         let launch = first.map(|plan| plan.launch.clone()).unwrap_or_default();
         Ok(BrowserPlan {
+            place: place_for(&address),
             browser: PlannedBrowser::At(address),
             name,
+            tls: TlsOptions {
+                ca_files: self.given.browser.ca_files.clone(),
+                ..TlsOptions::default()
+            },
             start_command: None,
             launch,
             policy: self.policy(),
@@ -176,21 +208,38 @@ impl SessionOptions {
 }
 
 /// The origin rules of a client's flags. Returns a sentence if one is invalid.
-fn origins(allowed: &[String], blocked: &[String]) -> Result<OriginPolicy, String> {
-    let read = |flag: &str, texts: &[String]| {
-        let patterns = texts.iter().map(|text| OriginPattern::parse_all(text));
-        let patterns: Result<Vec<_>, _> = patterns.collect();
-        let patterns = patterns.map_err(|error| format!("{flag}: {error}"))?;
-        Ok::<_, String>(patterns.concat())
-    };
-    Ok(OriginPolicy::of([OriginRules {
+fn origins(allowed: &[String], blocked: &[String]) -> Result<OriginRules, String> {
+    Ok(OriginRules {
         by: RuledBy::Flags,
-        allowed: read("--allowedOrigins", allowed)?,
-        blocked: read("--blockedOrigins", blocked)?,
-    }]))
+        allowed: patterns("--allowedOrigins", allowed)?,
+        blocked: patterns("--blockedOrigins", blocked)?,
+    })
 }
 
-pub(crate) fn is_endpoint(address: &str) -> bool {
+fn patterns(from: &str, texts: &[String]) -> Result<Vec<OriginPattern>, String> {
+    let patterns = texts.iter().map(|text| OriginPattern::parse_all(text));
+    let patterns: Result<Vec<_>, _> = patterns.collect();
+    let patterns = patterns.map_err(|error| format!("{from}: {error}"))?;
+    Ok(patterns.concat())
+}
+
+/// The cookies and storage that a session starts with.
+fn storage_source(browser: &wire::BrowserOptions) -> Result<Option<StorageSource>, String> {
+    let file = browser.storage_state.clone().map(StorageSource::File);
+    let Some(wire::StateChoice { name, key }) = &browser.state else {
+        return Ok(file);
+    };
+    let state = NamedState::new(name.parse()?, key.as_deref());
+    Ok(Some(StorageSource::Named(state)))
+}
+
+fn is_endpoint(address: &str) -> bool {
+    is_browser(endpoint::without_grid(address)) && !is_web_socket(endpoint::without_grid(address))
+        || is_browser(address)
+}
+
+/// Whether it is the address of a browser, not of a grid.
+pub(crate) fn is_browser(address: &str) -> bool {
     is_web_socket(address) || address.starts_with("http://") || address.starts_with("https://")
 }
 
@@ -214,10 +263,10 @@ mod tests {
             };
             SessionOptions::from_wire(options).unwrap().config()
         };
-        let [click, requests, cookies] =
-            ["click", "list_network_requests", "cookies"].map(ToolName::new);
+        let [click, requests, cookies, secrets] =
+            ["click", "list_network_requests", "cookies", "list_secrets"].map(ToolName::new);
         let usual = config(None, &[]);
-        assert_eq!((usual.withheld, usual.added), (vec![], vec![]));
+        assert_eq!((usual.withheld, usual.added), (vec![secrets], vec![]));
         let storage = (cookies, "storage".into());
         assert!(usual.on_request.contains(&storage));
         let network = config(Some(&["network"]), &["network"]);

@@ -17,6 +17,7 @@ use tabmux_core::{
     BrowserId, ConnectionId, DocumentId, Input, Mode, PageFacts, PageId, PageRefusal, Source,
     TabLocation, TargetId, ToolFacts, ToolKey, ToolName,
 };
+use tabmux_protocol::overview::LibraryRow;
 use tabmux_protocol::page::{PageTab, ToPage};
 use tabmux_text::{one_line, shorten};
 use tokio::sync::mpsc;
@@ -107,8 +108,18 @@ impl PageTools {
 /// Workers of the page library, and their tabs.
 impl PageTools {
     /// A worker connected, from a page of this origin.
-    pub(crate) fn open(&mut self, origin: Arc<str>, out: mpsc::Sender<ToPage>) -> ConnectionId {
-        self.library.open(origin, out)
+    pub(crate) fn open(
+        &mut self,
+        origin: Arc<str>,
+        version: String,
+        out: mpsc::Sender<ToPage>,
+    ) -> ConnectionId {
+        self.library.open(origin, version, out)
+    }
+
+    /// The version of the library in the pages of each origin that is connected.
+    pub(crate) fn libraries(&self) -> Vec<LibraryRow> {
+        self.library.versions()
     }
 
     /// A worker disconnected, or is refused. False if it had been closed before.
@@ -191,7 +202,9 @@ impl PageTools {
         };
         core.input(Input::PageAppeared { connection, page });
         if let Some(nonce) = &tab.nonce
-            && let Some(joined) = self.joins.told(connection, id, &worker.origin, nonce)
+            && let Some(joined) = self
+                .joins
+                .report_nonce(connection, id, &worker.origin, nonce)
         {
             core.input(joined);
         }

@@ -1,6 +1,7 @@
 //! What people see of the agents, and what they decide: their side panels, pauses and rules, and the agents' labels.
 
 mod agent_labels;
+mod opened_tabs;
 mod pauses;
 mod request;
 mod rules;
@@ -11,7 +12,8 @@ use crate::extension::{Peer, PeerName};
 use crate::main_loop::{Event, PersonEvent};
 use crate::policy::{PersonRules, PolicyChange, PolicyFile};
 use crate::state::{self, State};
-use agent_labels::AgentLabels;
+pub(crate) use agent_labels::AgentLabels;
+pub(crate) use opened_tabs::target_of;
 use pauses::Pauses;
 use rules::Rules;
 use std::collections::{HashMap, HashSet};

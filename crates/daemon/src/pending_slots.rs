@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A fixed number of slots.
 #[derive(Debug)]
-pub(crate) struct PendingSlots {
+pub struct PendingSlots {
     permits: Arc<Semaphore>,
     waiting: Mutex<Waiting>,
 }
@@ -22,7 +22,7 @@ struct Waiting {
 
 /// A slot, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct PendingSlot {
+pub struct PendingSlot {
     slots: Arc<PendingSlots>,
     number: u64,
     evicted: CancellationToken,
@@ -30,7 +30,8 @@ pub(crate) struct PendingSlot {
 }
 
 impl PendingSlots {
-    pub(crate) fn new(permits: usize) -> Arc<Self> {
+    /// A limit of so many slots.
+    pub fn new(permits: usize) -> Arc<Self> {
         Arc::new(Self {
             permits: Arc::new(Semaphore::new(permits)),
             waiting: Mutex::default(),
@@ -39,7 +40,7 @@ impl PendingSlots {
 
     /// Takes a slot; one is always free as soon as the evicted connection has ended. `None` only if the semaphore is
     /// closed, which never happens.
-    pub(crate) async fn enter(self: &Arc<Self>) -> Option<PendingSlot> {
+    pub async fn enter(self: &Arc<Self>) -> Option<PendingSlot> {
         let permit = match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => {
@@ -72,14 +73,14 @@ impl PendingSlots {
 
 impl PendingSlot {
     /// Resolves when the slot is needed for another connection. The holder then closes its connection at once.
-    pub(crate) async fn evicted(&self) {
+    pub async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
 }
 
 impl PendingSlot {
     /// The same as a token, for code that does not hold the slot.
-    pub(crate) fn eviction(&self) -> CancellationToken {
+    pub fn eviction(&self) -> CancellationToken {
         self.evicted.clone()
     }
 }

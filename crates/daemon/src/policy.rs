@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tabmux_browser::origins::Verdict;
 use tabmux_browser::{OriginPattern, OriginPolicy, OriginRules, RuledBy};
+use tabmux_platform::files::{Refused, SafeOptions, changed_at, identity};
 use tabmux_text::one_line;
 
 /// The rules in a file, as last read.
@@ -199,7 +199,7 @@ fn parse(text: &str) -> Result<PersonRules, String> {
 fn read_text(path: &Path) -> io::Result<String> {
     let file = fs::OpenOptions::new()
         .read(true)
-        .custom_flags(libc::O_NONBLOCK)
+        .refusing(Refused::Waiting)
         .open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
@@ -263,8 +263,8 @@ pub fn change_file(path: &Path, change: &PolicyChange) -> Result<PersonRules, St
             .create(true)
             .write(true)
             .truncate(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
+            .private()
+            .refusing(Refused::Links)
             .open(&new)?;
         file.write_all(&serde_json::to_vec_pretty(&kept)?)?;
         file.sync_all()?;
@@ -306,7 +306,10 @@ fn stamp(path: &Path) -> Option<Stamp> {
     let facts = fs::metadata(path);
     // A file that cannot be inspected is not the same as a missing one.
     match facts {
-        Ok(facts) => Some((facts.ino(), facts.mtime(), facts.mtime_nsec(), facts.len())),
+        Ok(facts) => {
+            let (seconds, nanos) = changed_at(&facts);
+            Some((identity(&facts), seconds, nanos, facts.len()))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(_) => Some(UNKNOWN),
     }

@@ -207,7 +207,7 @@ pub(crate) fn now_in_millis() -> u64 {
 /// How long a question may wait here.
 pub(crate) const TIMEOUT_HERE: Duration = tabmux_protocol::limits::QUESTION_WAITS;
 /// How long a client's person may take to answer.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(300);
+pub(crate) const CLIENT_TIMEOUT: Duration = Duration::from_secs(300);
 /// How many questions may wait here.
 pub(crate) const MOST_WAITING: usize = 32;
 const MOST_OF_SESSION: usize = 32;

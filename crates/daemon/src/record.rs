@@ -111,7 +111,7 @@ impl Record {
     /// The tool as it is published to a client, with `tabId` if a tab can be named.
     fn info(&self, name: ToolName, with_tab: bool) -> ToolInfo {
         let text = &self.shared.text;
-        let mut schema = text.read_schema();
+        let mut schema = text.read_listed_schema();
         if with_tab && !text.declares_tab() {
             let properties = schema
                 .entry("properties")
@@ -125,8 +125,9 @@ impl Record {
         }
         ToolInfo {
             name: name.as_str().to_owned(),
-            description: text.description.to_string(),
+            description: text.listed_description().to_owned(),
             input_schema: Arc::new(schema),
+            output_schema: None,
             hints: self.hints,
         }
     }

@@ -4,7 +4,7 @@ mod named;
 
 pub(crate) use named::Named;
 
-use crate::handle::{Client, Handle, Here, Hub};
+use crate::handle::{CallerFolders, Client, Handle, Hub};
 use crate::options::SessionOptions;
 use named::Lease;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tabmux_protocol::session as wanted;
 use tabmux_protocol::wire::{Resume, SessionId};
 
 /// A client that asks for a session.
-pub(crate) struct Arrival {
+pub(crate) struct SessionRequest {
     pub(crate) client: wanted::ClientInfo,
     pub(crate) options: wanted::SessionOptions,
     /// The session to resume.
@@ -42,9 +42,9 @@ pub(crate) struct Session {
 impl Hub {
     /// Opens a session, resumes one if the client proves that it owns it, or joins the one of that name. Returns a
     /// sentence if that is not possible.
-    pub(crate) async fn join(&self, arrival: Arrival) -> Result<Joined, String> {
+    pub(crate) async fn join(&self, arrival: SessionRequest) -> Result<Joined, String> {
         let browser = arrival.options.browser.clone();
-        let here = here(&arrival.options);
+        let folders = caller_folders(&arrival.options);
         let mut options = SessionOptions::from_wire(arrival.options)?;
         let mut id = SessionId(format!("sess_{}", random_hex::<16>()));
         let mut secret = random_hex::<32>();
@@ -77,7 +77,7 @@ impl Hub {
         let (session, lease) = match &arrival.name {
             None => (Arc::new(open().await), None),
             Some(name) => {
-                let (session, lease) = self.named.join(name, browser, here, open).await?;
+                let (session, lease) = self.named.join(name, browser, folders, open).await?;
                 (session, Some(lease))
             }
         };
@@ -94,8 +94,8 @@ impl Hub {
     }
 }
 
-fn here(options: &wanted::SessionOptions) -> Here {
-    Here {
+fn caller_folders(options: &wanted::SessionOptions) -> CallerFolders {
+    CallerFolders {
         folder: options.folder.clone(),
         roots: options.roots.clone(),
         output: options.output.clone(),
@@ -127,8 +127,8 @@ fn random_hex<const N: usize>() -> String {
 mod tests {
     use super::*;
 
-    fn arrival(name: Option<&str>) -> Arrival {
-        Arrival {
+    fn arrival(name: Option<&str>) -> SessionRequest {
+        SessionRequest {
             client: wanted::ClientInfo::default(),
             options: wanted::SessionOptions::default(),
             resume: None,

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::time::Duration;
-use tabmux_core::{BrowserId, Core, Input, Output, SessionId, TabId, TargetId, Time};
+use tabmux_core::{BrowserId, Core, Input, Output, SessionId, ShownTab, TabId, TargetId, Time};
 use tokio::time::Instant;
 
 /// The core, and the time at which it was started.
@@ -26,13 +26,23 @@ impl TimedCore {
     }
 
     /// The session's number of a tab, assigned now if it has none.
-    pub(crate) fn number_told(
+    pub(crate) fn assigned_number(
         &mut self,
         session: SessionId,
         browser: BrowserId,
         target: &TargetId,
     ) -> Option<TabId> {
-        self.core.number_told(session, browser, target)
+        self.core.assigned_number(session, browser, target)
+    }
+
+    /// The tabs that a session sees.
+    pub(crate) fn shown_tabs(&mut self, session: SessionId) -> Vec<ShownTab> {
+        self.core.shown_tabs(session)
+    }
+
+    /// The client is about to fetch a session's list.
+    pub(crate) fn list_is_fetched(&mut self, session: SessionId) {
+        self.core.list_is_fetched(session);
     }
 
     /// The next output that has to be carried out.

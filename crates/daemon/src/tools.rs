@@ -97,6 +97,11 @@ pub(crate) trait SessionTool: DeserializeOwned {
     /// The published schema of its arguments, an object. `browserIndex` is added where it is needed.
     fn schema() -> Value;
 
+    /// The schema of its structured answers, if clients of their own machine get the same as text only.
+    fn output_schema() -> Option<Value> {
+        None
+    }
+
     /// Checks what must hold before the arguments are parsed. The core refuses tools that a session does not have;
     /// this is for those whose arguments make no sense there.
     fn check_session(_: &SessionOptions) -> Result<(), Rejected> {
@@ -133,6 +138,7 @@ pub(crate) struct SessionToolSpec {
     pub(crate) listed_in: ListedIn,
     pub(crate) category: Option<Category>,
     pub(crate) takes_index: bool,
+    pub(crate) output_schema: fn() -> Option<Value>,
     info: fn() -> ToolInfo,
     parse: fn(&RawValue, &SessionOptions) -> Result<Parsed, Rejected>,
     reply: fn(Reply, Part) -> Option<CallReply>,
@@ -145,6 +151,7 @@ impl SessionToolSpec {
             listed_in: T::LISTED_IN,
             category: T::CATEGORY,
             takes_index: T::TAKES_INDEX,
+            output_schema: T::output_schema,
             info: info::<T>,
             parse: parse::<T>,
             reply: T::reply,
@@ -186,6 +193,7 @@ fn info<T: SessionTool>() -> ToolInfo {
         name: T::NAME.to_owned(),
         description: T::description().into_owned(),
         input_schema: Arc::new(schema),
+        output_schema: None,
         hints: T::READS.then_some(ToolHints::READS),
     }
 }

@@ -5,13 +5,12 @@ use crate::convert;
 use crate::main_loop::{Event, FoundAnswer, PagesEvent};
 use serde_json::{Map, Value};
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::page_tools::{PageAnswer, ToolNumber};
 use tabmux_browser::tools::{Prepared, Viewer};
 use tabmux_browser::{
-    AddressPolicy, Browser, CallContext, ContextId, Files, OutputFolder, ToolError,
+    AddressPolicy, Browser, CallContext, ContextId, Files, OutputFolder, StorageSource, ToolError,
 };
 use tabmux_core::{BrowserId, CallId, TargetId};
 use tabmux_protocol::CallReply;
@@ -70,9 +69,12 @@ impl Job {
 /// Refreshes the titles of tabs. If the browser does not answer, they stay as they are. Generates tools for the named
 /// tabs, so that they can be counted.
 pub(crate) async fn refresh(job: Job, tabs: Vec<TargetId>, generate: Option<usize>) {
-    let read = tabs
-        .iter()
-        .map(|target| read_unless_stuck(&job.handle, target, generate, REFRESH_LIMIT));
+    let read = tabs.iter().map(async |target| {
+        let limit = generate?;
+        let target = target_id(target);
+        let read = job.handle.read_if_responsive(&target, limit, REFRESH_LIMIT);
+        read.await.ok()
+    });
     let (refreshed, _) = tokio::join!(
         job.handle.refresh(REFRESH_LIMIT),
         futures_util::future::join_all(read)
@@ -99,8 +101,8 @@ pub(crate) async fn refresh_all(browsers: Vec<Browser>, done: oneshot::Sender<()
 pub(crate) struct TabOwner {
     /// The session's own context, if it has one.
     pub(crate) context: Option<Context>,
-    /// The file whose cookies and storage the context starts with.
-    pub(crate) storage_state: Option<PathBuf>,
+    /// The cookies and storage that the context starts with.
+    pub(crate) storage: Option<StorageSource>,
     /// The download folder.
     pub(crate) output: Option<OutputFolder>,
 }
@@ -121,7 +123,7 @@ pub(crate) async fn open_tab(
             .map_err(ToolError::from)?;
         let context = match &place.context {
             Some(own) => Some(
-                own.get_or_try_init(|| job.handle.make_context(place.storage_state.as_deref()))
+                own.get_or_try_init(|| job.handle.make_context(place.storage.as_ref()))
                     .await?
                     .clone(),
             ),

@@ -21,6 +21,7 @@ impl Backend for Parrot {
             name: "repeat".to_owned(),
             description: "Repeats its arguments.".to_owned(),
             input_schema: Map::from_iter([("type".to_owned(), json!("object"))]).into(),
+            output_schema: None,
             hints: None,
         }])
     }

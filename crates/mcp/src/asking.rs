@@ -127,7 +127,7 @@ impl Drop for Withdrawal {
         };
         let params = rmcp::model::CancelledNotificationParam::new(
             Some(self.question.clone()),
-            Some("The call is no longer wanted".to_owned()),
+            Some("The call that asked was cancelled".to_owned()),
         );
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { client.notify_cancelled(params).await });

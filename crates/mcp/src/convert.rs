@@ -1,5 +1,6 @@
 //! Converts our types to MCP's and back.
 
+use crate::resources;
 use rmcp::{
     ErrorData,
     model::{
@@ -34,6 +35,7 @@ pub(crate) fn failure(failure: CallFailure) -> ErrorData {
         CallFailure::UnknownTool { name } => {
             ErrorData::invalid_params(format!("Unknown tool: {name}"), None)
         }
+        CallFailure::UnknownResource { uri } => resources::not_found(&uri),
         CallFailure::Cancelled => cancelled(),
         CallFailure::Unavailable { why } => ErrorData::internal_error(why, None),
         CallFailure::Closed => ErrorData::internal_error(
@@ -68,7 +70,8 @@ pub(crate) fn unreadable_request(method: &str) -> ErrorData {
 }
 
 fn tool(info: ToolInfo) -> Tool {
-    let tool = Tool::new(info.name, info.description, info.input_schema);
+    let mut tool = Tool::new(info.name, info.description, info.input_schema);
+    tool.output_schema = info.output_schema;
     match info.hints {
         None => tool,
         Some(hints) => {
@@ -85,11 +88,18 @@ fn content_block(content: Content) -> ContentBlock {
     match content {
         Content::Text { text } => ContentBlock::text(text),
         Content::Image { data, mime_type } => ContentBlock::image(data, mime_type),
+        Content::ResourceLink(link) => ContentBlock::resource_link(resources::resource(link)),
+        Content::Resource(body) => ContentBlock::resource(resources::body(body)),
     }
 }
 
-const METHODS_WITH_PARAMS: [&str; 4] = [
+const METHODS_WITH_PARAMS: [&str; 9] = [
     "initialize",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
     "subscriptions/listen",
     "tools/call",
     "tools/list",
@@ -145,6 +155,7 @@ mod tests {
             name: "visit".into(),
             description: "Visit.".into(),
             input_schema: schema.as_object().unwrap().clone().into(),
+            output_schema: None,
             hints,
         };
         let bare = json!({"name": "visit", "description": "Visit.", "inputSchema": schema});

@@ -5,38 +5,46 @@ use crate::{
     connection::Connection,
     convert,
     ending::Ending,
-    intake::{Arrival, Intake},
+    intake::{Intake, RequestOrder, begin_in_turn},
     progress::ProgressSink,
-    roots,
+    resources, roots,
+    subscribers::TooMany,
+    undeclared::refuse_undeclared,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestMethod, CompleteRequestParams,
-        CompleteResult, CustomRequest, CustomResult, Implementation, InitializeRequestParams,
-        InitializeResult, ListPromptsRequestMethod, ListPromptsResult,
-        ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-        ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, SubscriptionFilter,
+        CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
+        Implementation, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+        SubscriptionFilter, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
-use std::{
-    future::{Future, poll_fn},
-    pin::pin,
-    sync::Arc,
-};
+use std::sync::Arc;
 use tabmux_protocol::{
     Backend, CallFailure, CallReply, CallRequest, ClientFacts, Content, Question, has_fixed_text,
 };
 use tokio::time::Instant;
 
 /// The MCP server. Its tools come from the backend at each request.
-pub(crate) struct Handler<B>(Connection<B>);
+pub(crate) struct Handler<B>(Arc<Connection<B>>);
+
+impl<B> Clone for Handler<B> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
 
 impl<B: Backend> Handler<B> {
     pub(crate) fn new(connection: Connection<B>) -> Self {
-        Self(connection)
+        Self(Arc::new(connection))
+    }
+
+    /// The client may get notifications now. Transports whose messages pass through [`Self::intake`] do not need it.
+    pub(crate) fn client_is_ready(&self) {
+        self.0.subscribers.client_is_ready();
     }
 
     /// Through this a transport passes every message of the client.
@@ -47,6 +55,17 @@ impl<B: Backend> Handler<B> {
     /// When this ends, the transport has to stop; it ends this when the client is gone.
     pub(crate) fn ending(&self) -> Ending {
         self.0.ending.clone()
+    }
+
+    /// The client watches a resource from now on.
+    pub(crate) async fn watch(&self, uri: String) -> Result<(), ErrorData> {
+        resources::watch(&self.0, uri).await
+    }
+
+    /// It does not watch it any more.
+    pub(crate) async fn unwatch(&self, uri: &str) {
+        self.0.subscribers.unwatch(uri);
+        resources::watch_wanted(&self.0).await;
     }
 
     /// Adds the names of new tools to the answer for a client that does not fetch its changed list. Not
@@ -67,11 +86,7 @@ impl<B: Backend> Handler<B> {
 
 impl<B: Backend> ServerHandler for Handler<B> {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_tool_list_changed()
-            .build();
-        ServerConfig::new(capabilities).with_server_info(about())
+        server_config()
     }
 
     async fn initialize(
@@ -79,13 +94,25 @@ impl<B: Backend> ServerHandler for Handler<B> {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let result = self.negotiate_initialize(&request)?;
+        let mut result = self.negotiate_initialize(&request)?;
         let name = request.client_info.name.clone();
-        self.0.backend.introduce(ClientFacts { name }).await;
+        let client = ClientFacts { name };
+        result.instructions = self.0.backend.instructions(Some(&client));
+        self.0.backend.introduce(client).await;
         self.0.roots.set_capabilities(&request.capabilities);
         context.peer.set_peer_info(request);
         self.0.subscribers.set_client(context.peer);
         Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = self.0.backend.instructions(None);
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -150,16 +177,19 @@ impl<B: Backend> ServerHandler for Handler<B> {
             connection.subscribers.follow(name.clone(), sink);
         }
 
-        let arrival = context.extensions.remove::<Arrival>();
+        let arrival = context.extensions.remove::<RequestOrder>();
         let call = async {
-            let outcome = begin_in_turn(connection.backend.call(request.clone()), arrival).await;
-            let Some(question) = question_in(&outcome).filter(|_| method == AskMethod::Request)
-            else {
-                return outcome;
-            };
-            let decision = asking::ask(connection, &context, &name, question).await;
-            request.asking.word = Some(decision);
-            connection.backend.call(request).await
+            let mut outcome =
+                begin_in_turn(connection.backend.call(request.clone()), arrival).await;
+            // A call of several steps may need several answers.
+            while let Some(question) =
+                question_in(&outcome).filter(|_| method == AskMethod::Request)
+            {
+                let decision = asking::ask(connection, &context, &name, question).await;
+                request.asking.word = Some(decision);
+                outcome = connection.backend.call(request.clone()).await;
+            }
+            outcome
         };
         let outcome = tokio::select! {
             biased;
@@ -185,20 +215,68 @@ impl<B: Backend> ServerHandler for Handler<B> {
         Ok(convert::tool_result(reply).into())
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.0, request, context).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        resources::templates(&self.0, request, context).await
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = resources::read(&self.0, params, context).await?;
+        Ok(read.into())
+    }
+
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watch(params.uri).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.unwatch(&params.uri).await;
+        Ok(())
+    }
+
     fn accepted_subscription_filter(
         &self,
-        _requested: &SubscriptionFilter,
+        requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        Some(SubscriptionFilter::builder().tools_list_changed().build())
+        Some(resources::accepted(requested, |_| true))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let subscribers = &self.0.subscribers;
         let sink = context.sink();
-        let Some(changes) = subscribers.subscribe(sink.clone()) else {
-            return Err(convert::too_busy());
+        let changes = match subscribers.subscribe(sink.clone()) {
+            Ok(changes) => changes,
+            Err(TooMany::Subscriptions) => return Err(convert::too_busy()),
+            Err(TooMany::Resources) => return Err(resources::too_many_watched()),
         };
-        if let Some(arrival) = context.request_context().extensions.get::<Arrival>() {
+        let watches = sink.accepted().resource_subscriptions.is_some();
+        if watches {
+            resources::watch_wanted(&self.0).await;
+        }
+        if let Some(arrival) = context.request_context().extensions.get::<RequestOrder>() {
             arrival.turn.pass_on();
             // rmcp confirms a subscription before it calls us, so a change may have been missed.
             if arrival.changes_before != changes {
@@ -210,44 +288,13 @@ impl<B: Backend> ServerHandler for Handler<B> {
             () = self.0.ending.ended() => {}
         }
         subscribers.unsubscribe(sink.id());
+        if watches {
+            resources::watch_wanted(&self.0).await;
+        }
         Ok(())
     }
 
-    // By default rmcp answers these with empty lists, but we declare none of these capabilities.
-
-    async fn list_prompts(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
-    }
-
-    async fn list_resources(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<
-            ListResourceTemplatesRequestMethod,
-        >())
-    }
-
-    async fn complete(
-        &self,
-        _request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
-    }
+    refuse_undeclared!();
 
     // rmcp also calls this for requests whose method it knows but whose params it cannot parse.
     async fn on_custom_request(
@@ -257,6 +304,17 @@ impl<B: Backend> ServerHandler for Handler<B> {
     ) -> Result<CustomResult, ErrorData> {
         Err(convert::unreadable_request(&request.method))
     }
+}
+
+/// What the server says about itself.
+pub(crate) fn server_config() -> ServerConfig {
+    let capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_tool_list_changed()
+        .enable_resources()
+        .enable_resources_subscribe()
+        .build();
+    ServerConfig::new(capabilities).with_server_info(about())
 }
 
 /// The name and version that the specification fixes, with a title and description for people.
@@ -272,17 +330,4 @@ fn about() -> Implementation {
 
 fn question_in(outcome: &Result<CallReply, CallFailure>) -> Option<Question> {
     outcome.as_ref().ok()?.question.clone()
-}
-
-/// Runs a call, and passes its turn on once the backend has seen it.
-async fn begin_in_turn<F: Future>(call: F, arrival: Option<Arrival>) -> F::Output {
-    let mut call = pin!(call);
-    poll_fn(|context| {
-        let poll = call.as_mut().poll(context);
-        if let Some(arrival) = &arrival {
-            arrival.turn.pass_on();
-        }
-        poll
-    })
-    .await
 }

@@ -9,6 +9,8 @@ use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions as _, GetMeta as _,
     JsonRpcMessage, ProtocolVersion,
 };
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -45,7 +47,7 @@ impl Intake {
                 self.has_begun |= begins_session(&request.request);
                 if needs_turn(&request.request) {
                     let changes_before = self.subscribers.changes();
-                    request.request.extensions_mut().insert(Arrival {
+                    request.request.extensions_mut().insert(RequestOrder {
                         turn,
                         changes_before,
                     });
@@ -69,7 +71,7 @@ impl Intake {
 
 /// Travels with a request through rmcp to its handler.
 #[derive(Clone)]
-pub(crate) struct Arrival {
+pub(crate) struct RequestOrder {
     /// To be passed on as soon as the request has taken effect.
     pub(crate) turn: Turn,
     /// How often the tool list had changed before the request was read.
@@ -86,11 +88,26 @@ impl Turn {
     }
 }
 
+/// Runs a call, and passes its turn on once the backend has seen it.
+pub(crate) async fn begin_in_turn<F: Future>(call: F, arrival: Option<RequestOrder>) -> F::Output {
+    let mut call = pin!(call);
+    poll_fn(|context| {
+        let poll = call.as_mut().poll(context);
+        if let Some(arrival) = &arrival {
+            arrival.turn.pass_on();
+        }
+        poll
+    })
+    .await
+}
+
 /// Whether later requests must not overtake this one.
 fn needs_turn(request: &ClientRequest) -> bool {
     matches!(
         request,
-        ClientRequest::CallToolRequest(_) | ClientRequest::SubscriptionsListenRequest(_)
+        ClientRequest::CallToolRequest(_)
+            | ClientRequest::ReadResourceRequest(_)
+            | ClientRequest::SubscriptionsListenRequest(_)
     )
 }
 

@@ -8,11 +8,12 @@
 //! - when the client disconnects, calls are cancelled and `serve` returns at once.
 //!
 //! # Layout, in the order in which a message passes through
-//! - `stdio`: the transport over a pair of streams. Another transport goes beside it and uses the same
-//!   `connection`; nothing below knows which transport it has.
+//! - `stdio`: the transport over a pair of streams, for one client.
+//! - `http`: streamable HTTP, for many clients. Nothing below knows which transport it has.
 //! - `connection`: one client; starts the handler and the notifier that a transport runs.
 //! - `intake`: keeps the order of a client's requests.
 //! - `handler`: messages to backend calls and back.
+//! - `resources`: the same for requests about resources.
 //! - `asking`: questions to the user of the client.
 //! - `roots`: the folders that the client works in.
 //! - `notifier`: passes events of the backend on to the client.
@@ -27,13 +28,16 @@ mod ending;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handler;
+pub mod http;
 mod intake;
 mod notifier;
 mod progress;
 mod relisting;
+mod resources;
 mod roots;
 mod stdio;
 mod subscribers;
+mod undeclared;
 
 pub use ending::ServeError;
 pub use stdio::{serve, serve_stdio};

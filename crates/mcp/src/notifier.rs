@@ -81,6 +81,9 @@ impl<B: Backend> Notifier<B> {
     async fn pass_on(&self, event: BackendEvent) {
         match event {
             BackendEvent::ToolsChanged => self.subscribers.notify_tools_changed().await,
+            BackendEvent::ResourceChanged(uri) => {
+                self.subscribers.notify_resource_changed(&uri).await;
+            }
             BackendEvent::Progress(progress) => self.subscribers.notify_progress(progress).await,
         }
     }

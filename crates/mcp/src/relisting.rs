@@ -97,6 +97,7 @@ mod tests {
             name: (*name).to_owned(),
             description: String::new(),
             input_schema: Map::new().into(),
+            output_schema: None,
             hints: None,
         };
         names.iter().map(tool).collect()
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_fetches_in_time_is_told_nothing() {
+    fn a_client_that_fetches_in_time_gets_no_notification() {
         let (relisting, start) = (Relisting::default(), Instant::now());
         for round in 0..5 {
             let notified = start + Duration::from_secs(round * 10);

@@ -2,11 +2,16 @@
 
 use crate::progress::ProgressSink;
 use crate::relisting::Relisting;
-use rmcp::{Peer, RoleServer, model::RequestId as ClientRequestId, service::SubscriptionSink};
+use rmcp::{
+    Peer, RoleServer,
+    model::{RequestId as ClientRequestId, ResourceUpdatedNotificationParam},
+    service::SubscriptionSink,
+};
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
 };
+use tabmux_protocol::limits::MOST_WATCHED;
 use tabmux_protocol::{Progress, RequestId};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -33,7 +38,18 @@ struct State {
     has_missed_a_change: bool,
     changes: u64,
     subscriptions: Vec<SubscriptionSink>,
+    /// The resources that the client watches, until 2025-11-25.
+    watched: BTreeSet<String>,
     calls: HashMap<RequestId, ProgressSink>,
+}
+
+/// Why a client cannot have another subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TooMany {
+    /// It has too many.
+    Subscriptions,
+    /// It would watch too many resources.
+    Resources,
 }
 
 impl Subscribers {
@@ -48,19 +64,64 @@ impl Subscribers {
         self.became_ready.notify_one();
     }
 
-    /// Returns how often the tool list has changed before, or `None` if there are too many
-    /// subscriptions already.
-    pub(crate) fn subscribe(&self, sink: SubscriptionSink) -> Option<u64> {
+    /// Returns how often the tool list has changed before.
+    pub(crate) fn subscribe(&self, sink: SubscriptionSink) -> Result<u64, TooMany> {
         let mut state = self.lock();
         if state.subscriptions.len() >= MOST_SUBSCRIPTIONS {
-            return None;
+            return Err(TooMany::Subscriptions);
+        }
+        if let Some(more) = &sink.accepted().resource_subscriptions {
+            let mut watched = state.all_watched();
+            watched.extend(more.iter().map(String::as_str));
+            if watched.len() > MOST_WATCHED {
+                return Err(TooMany::Resources);
+            }
         }
         state.subscriptions.push(sink);
-        Some(state.changes)
+        Ok(state.changes)
     }
 
     pub(crate) fn unsubscribe(&self, id: &ClientRequestId) {
         self.lock().subscriptions.retain(|sink| sink.id() != id);
+    }
+
+    /// The client watches a resource from now on. False if it watches too many.
+    pub(crate) fn watch(&self, uri: String) -> bool {
+        let mut state = self.lock();
+        let watched = state.all_watched();
+        let has_room = watched.len() < MOST_WATCHED || watched.contains(&*uri);
+        if has_room {
+            state.watched.insert(uri);
+        }
+        has_room
+    }
+
+    pub(crate) fn unwatch(&self, uri: &str) {
+        self.lock().watched.remove(uri);
+    }
+
+    /// All resources that the client watches.
+    pub(crate) fn watched(&self) -> Vec<String> {
+        let state = self.lock();
+        state.all_watched().into_iter().map(str::to_owned).collect()
+    }
+
+    /// Tells all subscribers that a resource changed.
+    pub(crate) async fn notify_resource_changed(&self, uri: &str) {
+        let (client, subscriptions) = {
+            let state = self.lock();
+            let is_watched = state.is_ready && state.watched.contains(uri);
+            let client = state.client.clone().filter(|_| is_watched);
+            (client, state.subscriptions.clone())
+        };
+        if let Some(client) = client {
+            let params = ResourceUpdatedNotificationParam::new(uri);
+            let _ = client.notify_resource_updated(params).await;
+        }
+        for sink in subscriptions {
+            // Sinks refuse what was not subscribed to.
+            let _ = sink.notify_resource_updated(uri).await;
+        }
     }
 
     /// How often the tool list has changed.
@@ -159,6 +220,16 @@ impl Subscribers {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// What the client watches, in all its subscriptions.
+    fn all_watched(&self) -> BTreeSet<&str> {
+        let of_sinks = self.subscriptions.iter();
+        let of_sinks = of_sinks.filter_map(|sink| sink.accepted().resource_subscriptions.as_ref());
+        let watched = self.watched.iter().chain(of_sinks.flatten());
+        watched.map(String::as_str).collect()
     }
 }
 

@@ -1,6 +1,9 @@
 //! The trait through which `mcp` reaches the daemon.
 
-use crate::{CallFailure, CallReply, CallRequest, Progress, RequestId, ToolInfo};
+use crate::{
+    CallFailure, CallReply, CallRequest, Progress, RequestId, ResourceQuery, ResourceRequest,
+    ToolInfo,
+};
 use std::future::Future;
 use std::path::PathBuf;
 
@@ -11,6 +14,12 @@ pub trait Backend: Send + Sync + 'static {
     fn introduce(&self, client: ClientFacts) -> impl Future<Output = ()> + Send {
         drop(client);
         std::future::ready(())
+    }
+
+    /// What the client should tell its model about the whole server. `None`: nothing.
+    fn instructions(&self, client: Option<&ClientFacts>) -> Option<String> {
+        let _ = client;
+        None
     }
 
     /// Sets all folders in which the client works, again whenever they change. There are at most
@@ -31,7 +40,25 @@ pub trait Backend: Send + Sync + 'static {
         request: CallRequest,
     ) -> impl Future<Output = Result<CallReply, CallFailure>> + Send;
 
-    /// Cancels a call. Its `call` future then resolves to [`CallFailure::Cancelled`], unless the answer was
+    /// Answers a request about resources. Dropping the future does not cancel a running request.
+    fn resources(
+        &self,
+        request: ResourceRequest,
+    ) -> impl Future<Output = Result<CallReply, CallFailure>> + Send {
+        std::future::ready(match request.query {
+            ResourceQuery::List | ResourceQuery::Templates => Ok(CallReply::default()),
+            ResourceQuery::Read { uri } => Err(CallFailure::UnknownResource { uri }),
+        })
+    }
+
+    /// The addresses of all resources whose changes the client wants to know, again whenever that changes. At most
+    /// [`MOST_WATCHED`](crate::limits::MOST_WATCHED) count.
+    fn watch(&self, uris: Vec<String>) -> impl Future<Output = ()> + Send {
+        drop(uris);
+        std::future::ready(())
+    }
+
+    /// Cancels a call, or a request about resources. Its `call` future then resolves to [`CallFailure::Cancelled`], unless the answer was
     /// already sent.
     fn cancel(&self, request: &RequestId);
 
@@ -54,6 +81,8 @@ pub struct ClientFacts {
 pub enum BackendEvent {
     /// The tool list changed, or now refers to another tab: fetch it again.
     ToolsChanged,
+    /// A resource that the client watches changed.
+    ResourceChanged(String),
     /// The progress of a call.
     Progress(Progress),
 }

@@ -1,6 +1,7 @@
 //! A call and its outcome.
 
 use crate::wire::{LONGEST_REPLY, encoded_length};
+use crate::{ResourceBody, ResourceInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -151,6 +152,20 @@ pub enum Content {
         /// `image/png` and the like.
         mime_type: String,
     },
+    /// The address of something that the client can read.
+    ResourceLink(ResourceInfo),
+    /// The content of a resource.
+    Resource(ResourceBody),
+}
+
+impl Content {
+    /// The text of a text block.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Image { .. } | Self::ResourceLink(_) | Self::Resource(_) => None,
+        }
+    }
 }
 
 /// Why a call got no answer from a tool. Everything an agent can act on is a [`CallReply`] instead.
@@ -165,6 +180,11 @@ pub enum CallFailure {
     UnknownTool {
         /// The name as it was called.
         name: String,
+    },
+    /// There is no resource at this address, or none that the session may read.
+    UnknownResource {
+        /// The address as it was sent.
+        uri: String,
     },
     /// The client cancelled the call; nothing must be sent back.
     Cancelled,

@@ -75,6 +75,10 @@ pub enum FromExtension {
         #[serde(default)]
         #[cfg_attr(feature = "bindings", ts(optional))]
         name: Option<String>,
+        /// The version of its files, which the extension of tabmux sends.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "bindings", ts(optional))]
+        extension_version: Option<String>,
     },
     /// Proves that the extension has the secret, too.
     Proof {

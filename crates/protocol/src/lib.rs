@@ -6,6 +6,7 @@
 //! # Layout
 //! - `tool`: one entry of a tool list.
 //! - `call`: a call and its outcome.
+//! - `resource`: resources, and requests for them.
 //! - `backend`: the trait that `mcp` uses.
 //! - [`session`]: the options of a session.
 //! - [`wire`]: the messages on the daemon's socket.
@@ -20,6 +21,7 @@ pub mod extension;
 pub mod limits;
 pub mod overview;
 pub mod page;
+mod resource;
 pub mod session;
 mod tool;
 pub mod wire;
@@ -28,4 +30,5 @@ pub use backend::{Backend, BackendEvent, ClientFacts};
 pub use call::{
     Asking, CallFailure, CallReply, CallRequest, Content, Decision, Progress, Question, RequestId,
 };
+pub use resource::{ResourceBody, ResourceInfo, ResourceQuery, ResourceRequest};
 pub use tool::{ToolHints, ToolInfo, has_fixed_text};

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Overview {
     /// The daemon's version.
     pub version: String,
+    /// Its version with the commit, as `tabmux --version` prints it. Empty in daemons that do not say it.
+    #[serde(default)]
+    pub build: String,
     /// The protocol it speaks.
     pub protocol: u32,
     /// Its process id.
@@ -26,6 +29,12 @@ pub struct Overview {
     pub tabs: Vec<TabRow>,
     /// Every session.
     pub sessions: Vec<SessionRow>,
+    /// The page library in the pages that are connected, once for each origin and version.
+    #[serde(default)]
+    pub libraries: Vec<LibraryRow>,
+    /// The extensions that are connected.
+    #[serde(default)]
+    pub extensions: Vec<ExtensionRow>,
     /// The time that the main loop spent on events, by kind.
     #[serde(default)]
     pub loop_costs: Vec<LoopCost>,
@@ -43,6 +52,28 @@ pub struct LoopCost {
     pub total_ms: f64,
     /// The time for the slowest one, including the outputs of the core.
     pub worst_ms: f64,
+}
+
+/// The page library in the pages of one origin.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LibraryRow {
+    /// The origin.
+    pub origin: String,
+    /// The version of the library, as the page says it.
+    pub version: String,
+}
+
+/// The extension in one browser profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtensionRow {
+    /// The name of the profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The version of the files that Chrome runs. Older extensions do not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// One browser.

@@ -1,5 +1,9 @@
 //! What a client sends when it opens a session: who it is, and its options.
 
+mod token_limits;
+
+pub use token_limits::TokenLimits;
+
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -52,6 +56,8 @@ pub struct SessionOptions {
     pub roots: Vec<PathBuf>,
     /// Where files without a path are written and kept. `None`: a folder that is deleted with the session.
     pub output: Option<PathBuf>,
+    /// Whether its client is on another machine: it gets addresses of files that it can read, and no paths.
+    pub remote: bool,
     /// What happens to the tabs that the session opened.
     pub on_session_end: OnSessionEnd,
     /// Whether other sessions may use the tabs that it holds.
@@ -66,6 +72,43 @@ pub struct SessionOptions {
     pub allowed_origins: Vec<String>,
     /// Origins that it may not access, even if they are allowed otherwise.
     pub blocked_origins: Vec<String>,
+    /// Values that its agent may have typed, but never sees.
+    pub secrets: Vec<SecretDefinition>,
+    /// What the token of a client over HTTP allows it, besides all that.
+    pub limits: TokenLimits,
+}
+
+/// A value that an agent names and never sees.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SecretDefinition {
+    /// The name that the agent uses.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// The only origins where it may be typed.
+    pub origins: Vec<String>,
+}
+
+impl SecretDefinition {
+    /// Whether one of its origins is every site, with any scheme and port.
+    pub fn is_for_every_site(&self) -> bool {
+        self.origins.iter().any(|origin| {
+            let host = origin.split_once("://").map_or(&**origin, |(_, host)| host);
+            let host = host.trim().trim_end_matches('/');
+            host.split(':').next() == Some("*")
+        })
+    }
+}
+
+/// Without the value: options are logged.
+impl std::fmt::Debug for SecretDefinition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SecretDefinition")
+            .field("name", &self.name)
+            .field("origins", &self.origins)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Which tool list a session has.
@@ -123,11 +166,15 @@ pub enum TabPolicy {
 }
 
 /// Which browser a session uses, and how to launch it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BrowserOptions {
     /// Which browser.
     pub choice: BrowserChoice,
+    /// Files with certificates of authorities to trust beside those of the system, for `https` and `wss` addresses.
+    pub ca_files: Vec<PathBuf>,
+    /// The file of the user's certificate for such addresses, and that of its key. Not for browsers that agents add.
+    pub client_certificate: Option<(PathBuf, PathBuf)>,
     /// Let the agent add browsers on other machines.
     pub allow_remote: bool,
     /// Let the agent choose a default browser.
@@ -140,6 +187,8 @@ pub struct BrowserOptions {
     pub isolated: bool,
     /// A file of cookies and storage in Playwright's format, with which an isolated session starts.
     pub storage_state: Option<PathBuf>,
+    /// A login state, with which an isolated session starts and which it saves at its end.
+    pub state: Option<StateChoice>,
     /// Launch with this profile.
     pub user_data_dir: Option<PathBuf>,
     /// Launch this program.
@@ -166,6 +215,32 @@ pub struct BrowserOptions {
     pub no_shim: bool,
 }
 
+/// Without what may be secret, such as the password of a proxy: options are logged.
+impl std::fmt::Debug for BrowserOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BrowserOptions")
+            .field("choice", &self.choice)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A login state.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StateChoice {
+    /// Its name.
+    pub name: String,
+    /// The key that it is encrypted with, if it is.
+    pub key: Option<String>,
+}
+
+/// Without the key: options are logged.
+impl std::fmt::Debug for StateChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("StateChoice").field(&self.name).finish()
+    }
+}
+
 /// Which browser a session uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
@@ -190,7 +265,7 @@ pub enum BrowserChoice {
 }
 
 /// A browser that is named by its address.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
     /// Its address.
@@ -199,24 +274,53 @@ pub struct Endpoint {
     pub name: Option<String>,
     /// The command to run when reconnecting fails.
     pub start_command: Option<String>,
+    /// Accept any certificate there.
+    #[serde(default)]
+    pub insecure: bool,
+}
+
+/// The command may have secrets in it, too.
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint")
+            .field("name", &self.name)
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The address of a browser, and what is there.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum EndpointAddress {
     /// The browser's DevTools server.
     DevTools {
-        /// `http://host:port`.
+        /// `http://host:port` or `https://…`.
         url: String,
     },
     /// The browser's websocket.
     WebSocket {
-        /// `ws://…`.
+        /// `ws://…` or `wss://…`.
         url: String,
         /// Headers for the websocket.
         headers: Vec<(String, String)>,
     },
+    /// A grid that hands out browsers by WebDriver: each session has its own.
+    Grid {
+        /// `grid+http://host:port?browserName=…` or `grid+https://…`.
+        url: String,
+    },
+}
+
+/// Addresses and headers have secrets in them: options are logged.
+impl std::fmt::Debug for EndpointAddress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::DevTools { .. } => "DevTools",
+            Self::WebSocket { .. } => "WebSocket",
+            Self::Grid { .. } => "Grid",
+        })
+    }
 }
 
 impl From<EndpointAddress> for Endpoint {
@@ -225,15 +329,19 @@ impl From<EndpointAddress> for Endpoint {
             address,
             name: None,
             start_command: None,
+            insecure: false,
         }
     }
 }
 
 impl EndpointAddress {
+    /// What begins the address of a grid.
+    pub const GRID: &str = "grid+";
+
     /// The URL, including secrets.
     pub fn url(&self) -> &str {
         match self {
-            Self::DevTools { url } | Self::WebSocket { url, .. } => url,
+            Self::DevTools { url } | Self::WebSocket { url, .. } | Self::Grid { url } => url,
         }
     }
 }

@@ -14,6 +14,9 @@ pub struct ToolInfo {
     pub description: String,
     /// The JSON schema of its arguments: always an object schema.
     pub input_schema: Arc<Map<String, Value>>,
+    /// The JSON schema of its structured answers, if the client gets them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Arc<Map<String, Value>>>,
     /// Hints about the tool's effects. `None` publishes no annotations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hints: Option<ToolHints>,

@@ -4,14 +4,15 @@
 //! be added, so unknown keys are ignored.
 
 use crate::session::{ClientInfo, SessionOptions};
-use crate::{Asking, CallFailure, CallReply, Progress, RequestId, ToolInfo};
+use crate::{Asking, CallFailure, CallReply, Progress, RequestId, ResourceRequest, ToolInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The version of this protocol. A daemon refuses a client of another version. Version 1 was never released.
-pub const PROTOCOL: u32 = 2;
+/// The version of this protocol. A daemon refuses a client of another version: it would ignore options that it does not
+/// know, such as the limits of a token. Versions 1 to 3 were never released.
+pub const PROTOCOL: u32 = 4;
 
 /// The maximum length of a line. Larger data goes into files.
 pub const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -83,6 +84,21 @@ pub enum FromClient {
     },
     /// Calls a tool.
     Request(Request),
+    /// Asks about resources. The answer is a `RESPONSE`.
+    Resource {
+        /// The session.
+        session_id: SessionId,
+        /// What is asked.
+        #[serde(flatten)]
+        request: ResourceRequest,
+    },
+    /// Names all resources whose changes the client wants to know. Has no answer.
+    Watch {
+        /// The session.
+        session_id: SessionId,
+        /// Their addresses.
+        uris: Vec<String>,
+    },
     /// Cancels a call.
     Cancel {
         /// The session.
@@ -163,6 +179,11 @@ pub enum FromDaemon {
     Response(Response),
     /// The progress of a call.
     Progress(Progress),
+    /// A resource changed.
+    ResourceChanged {
+        /// Its address.
+        uri: String,
+    },
     /// An event for the session.
     Event {
         /// The event.

@@ -7,7 +7,10 @@ use tabmux_protocol::session::{ClientInfo, SessionOptions};
 use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, PROTOCOL, Request, Response, Resume, SessionId,
 };
-use tabmux_protocol::{CallFailure, CallReply, Content, Progress, RequestId};
+use tabmux_protocol::{
+    CallFailure, CallReply, Content, Progress, RequestId, ResourceBody, ResourceInfo,
+    ResourceQuery, ResourceRequest,
+};
 
 fn raw(value: &Value) -> Box<serde_json::value::RawValue> {
     serde_json::value::to_raw_value(value).unwrap()
@@ -127,7 +130,7 @@ fn registering_names_the_protocol_and_may_resume() {
     );
     assert_eq!(line["options"]["tools"], "auto");
     // A client that knows fewer options is accepted.
-    let short = r#"{"type":"REGISTER","id":"1","protocol":2,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
+    let short = r#"{"type":"REGISTER","id":"1","protocol":4,"version":"0","client":{"name":"x","pid":1},"options":{}}"#;
     assert!(matches!(
         FromClient::parse(short).unwrap(),
         FromClient::Register { resume: None, .. }
@@ -262,4 +265,69 @@ fn nonsense_is_an_error_not_a_panic() {
         assert!(FromClient::parse(line).is_err(), "{line}");
         assert!(FromDaemon::parse(line).is_err(), "{line}");
     }
+}
+
+#[test]
+fn resources_are_asked_for_and_answered_like_calls() {
+    let request_id = RequestId("sess_1:7".into());
+    let reading = ResourceRequest {
+        request_id: request_id.clone(),
+        query: ResourceQuery::Read {
+            uri: "tabmux://tab/1/text".into(),
+        },
+        progress: false,
+    };
+    client_says(
+        &FromClient::Resource {
+            session_id: session(),
+            request: reading,
+        },
+        json!({
+            "type": "RESOURCE", "sessionId": session(), "requestId": "sess_1:7",
+            "query": {"kind": "read", "uri": "tabmux://tab/1/text"},
+        }),
+    );
+    client_says(
+        &FromClient::Watch {
+            session_id: session(),
+            uris: vec!["tabmux://tab/1/text".into()],
+        },
+        json!({"type": "WATCH", "sessionId": session(), "uris": ["tabmux://tab/1/text"]}),
+    );
+    daemon_says(
+        &FromDaemon::ResourceChanged {
+            uri: "tabmux://tab/1/text".into(),
+        },
+        json!({"type": "RESOURCE_CHANGED", "uri": "tabmux://tab/1/text"}),
+    );
+    let body = ResourceBody {
+        uri: "tabmux://tab/1/text".into(),
+        mime_type: "text/markdown".into(),
+        text: Some("# A".into()),
+        blob: None,
+    };
+    let link = ResourceInfo {
+        uri: "tabmux://tab/1/text".into(),
+        name: "text".into(),
+        ..ResourceInfo::default()
+    };
+    daemon_says(
+        &FromDaemon::Response(Response {
+            request_id,
+            reply: Some(CallReply {
+                content: vec![Content::Resource(body), Content::ResourceLink(link)],
+                ..CallReply::default()
+            }),
+            failure: None,
+        }),
+        json!({
+            "type": "RESPONSE", "requestId": "sess_1:7", "reply": {"isError": false, "content": [
+                {
+                    "type": "resource", "uri": "tabmux://tab/1/text", "mimeType": "text/markdown",
+                    "text": "# A",
+                },
+                {"type": "resourceLink", "uri": "tabmux://tab/1/text", "name": "text"},
+            ]},
+        }),
+    );
 }

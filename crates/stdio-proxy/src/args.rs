@@ -5,9 +5,9 @@ use anyhow::{Context, bail};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tabmux_protocol::session::{
-    BrowserChoice, Confirm, OnSessionEnd, SessionOptions, TabPolicy, ToolMode,
+    BrowserChoice, Confirm, OnSessionEnd, SessionOptions, TabPolicy, TokenLimits, ToolMode,
 };
 
 /// Serve an MCP client over stdin and stdout. MCP clients start this.
@@ -45,7 +45,7 @@ pub struct Args {
     changes: Switch,
 
     /// The most tools to generate from a page, or `off`.
-    #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "30", help_heading = TOOLS)]
+    #[arg(long = "generatedTools", alias = "generated-tools", value_name = "N|off", value_parser = generated_tools, default_value = "12", help_heading = TOOLS)]
     generated_tools: u16,
 
     #[command(flatten)]
@@ -57,6 +57,16 @@ pub struct Args {
 
     #[command(flatten)]
     origins: OriginFlags,
+
+    /// Start with the cookies and local storage that the last session with this name left, and save them when this
+    /// one ends. Implies --isolated. Encrypted if TABMUX_STATE_KEY is set. See `tabmux state`.
+    #[arg(long, value_name = "NAME", help_heading = "Browser")]
+    state: Option<String>,
+
+    /// Values that the agent may have typed by name and never sees, such as passwords: a file of yours with mode 0600,
+    /// or `exec:COMMAND` for a command that prints one. See docs/secrets.md.
+    #[arg(long, value_name = "FILE|exec:COMMAND", help_heading = "Policy")]
+    secrets: Option<OsString>,
 
     /// Whether to ask a person before a page's own tool runs: `ask` if the tool says that it may be hard to undo,
     /// `always` unless the tool says that it changes nothing, or `never`. If no person can be asked, the tool
@@ -86,6 +96,14 @@ pub struct Args {
     /// front first; `hybrid` always chooses the one in front.
     #[arg(long, value_enum, default_value_t = Route::Smart, help_heading = TOOLS)]
     routing: Route,
+
+    /// Read settings from this file instead of the usual tabmux.toml. See `tabmux config`.
+    #[arg(long, value_name = "FILE", env = "TABMUX_CONFIG", help_heading = PROCESS)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Also use the settings below [profiles.NAME] of the config file.
+    #[arg(long, value_name = "NAME", env = "TABMUX_PROFILE", help_heading = PROCESS)]
+    profile: Option<String>,
 
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE", help_heading = PROCESS)]
@@ -121,21 +139,35 @@ pub struct Args {
     wants_fixed_list: bool,
 }
 
+/// Adds the settings of the config file to the words of a command line; the last argument names switches that the
+/// command line turns off.
+pub type Complete =
+    fn(fn() -> clap::Command, Vec<OsString>, &[&str]) -> Result<Vec<OsString>, clap::Error>;
+
 impl Args {
     /// The flags of this process, whose first argument is `mcp`. Builds the parser of this command only,
     /// because a client is waiting.
-    pub fn read() -> Self {
-        Self::of(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    pub fn read(complete: Complete) -> Self {
+        Self::of(std::env::args_os(), complete).unwrap_or_else(|error| error.exit())
+    }
+
+    /// The parser of these flags, as `tabmux mcp`.
+    pub fn parser() -> clap::Command {
+        McpCli::command()
     }
 
     /// The flags in a command line that begins with the program and `mcp`.
-    fn of(words: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+    fn of(
+        words: impl IntoIterator<Item = OsString>,
+        complete: Complete,
+    ) -> Result<Self, clap::Error> {
         let mut words = words.into_iter();
         let head: Vec<_> = words.by_ref().take(2).collect();
         let translated = flags::translate(words)
             .map_err(|why| McpCli::command().error(ErrorKind::InvalidValue, why))?;
-        let McpOnly::Mcp(args) =
-            McpCli::try_parse_from(head.into_iter().chain(translated.args))?.command;
+        let words = head.into_iter().chain(translated.args).collect();
+        let words = complete(McpCli::command, words, &translated.switched_off)?;
+        let McpOnly::Mcp(args) = McpCli::try_parse_from(words)?.command;
         Ok(Self {
             notes: translated.notes,
             wants_fixed_list: translated.is_theirs,
@@ -143,13 +175,39 @@ impl Args {
         })
     }
 
+    /// The daemon's socket, if it is not the usual one.
+    pub fn socket(&self) -> Option<PathBuf> {
+        self.socket.clone()
+    }
+
+    /// The file for the log.
+    pub fn log_file(&self) -> Option<&Path> {
+        self.log_file.as_deref()
+    }
+
+    /// The port for pages of a daemon that is started.
+    pub fn port(&self) -> Option<u16> {
+        self.port
+    }
+
+    /// The config file, if it is not the usual one.
+    pub fn config(&self) -> Option<PathBuf> {
+        self.config.clone()
+    }
+
     /// The session options that the flags mean.
-    pub(crate) fn options(
+    ///
+    /// # Errors
+    /// When flags contradict each other, or a file that they name cannot be used.
+    pub fn options(
         self,
         kinds: fn() -> Vec<Kind>,
         origins: ReadOrigins,
     ) -> anyhow::Result<SessionOptions> {
-        let browser = self.browser.options()?;
+        let browser = match self.state {
+            Some(name) => flags::with_state(self.browser, name)?,
+            None => self.browser.options()?,
+        };
         if self.no_daemon && matches!(browser.choice, BrowserChoice::Extension { .. }) {
             bail!(
                 "--extension needs the daemon, which the extension connects to; remove --no-daemon"
@@ -171,14 +229,17 @@ impl Args {
             categories: self.categories.chosen(kinds)?,
             slim: self.slim,
             shared_numbers: false,
+            remote: false,
             hybrid_routing: self.routing == Route::Hybrid,
             follow_user_focus: self.follow_user_focus,
             confirm: self.confirm,
             allowed_origins: self.origins.allowed(origins)?,
             blocked_origins: self.origins.blocked(origins)?,
+            secrets: flags::read_secrets(self.secrets.as_deref(), origins)?,
             folder: std::env::current_dir().ok(),
             roots: absolute(self.filesystem_root)?,
             output: output.pop(),
+            limits: TokenLimits::default(),
         })
     }
 }

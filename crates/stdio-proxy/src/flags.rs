@@ -4,6 +4,9 @@ mod borrowed;
 mod categories;
 mod origins;
 mod scripts;
+mod secrets;
+mod state;
+mod tls;
 
 pub(crate) use borrowed::translate;
 #[cfg(test)]
@@ -11,6 +14,9 @@ pub(crate) use borrowed::{playwright_samples, samples};
 pub use categories::{CategoryFlags, Kind};
 pub(crate) use origins::OriginFlags;
 pub use origins::ReadOrigins;
+pub(crate) use secrets::read as read_secrets;
+pub use state::state_key;
+pub(crate) use state::with_state;
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -24,7 +30,8 @@ use tabmux_protocol::session::{BrowserChoice, BrowserOptions, Endpoint, Endpoint
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Browser")]
 pub struct BrowserFlags {
-    /// Attach to the browser at this address, such as http://127.0.0.1:9222. May be repeated. Prepend a name
+    /// Attach to the browser at this address, such as http://127.0.0.1:9222 or https://HOST; or have a grid hand one
+    /// out, such as grid+https://HUB:4444?browserName=chrome. May be repeated. Prepend a name
     /// if you like (work=http://…). Append `|COMMAND` to restart the browser when reconnecting fails
     /// (http://…|google-chrome …); the command runs in a shell with your rights: trusted commands only.
     #[arg(
@@ -36,7 +43,7 @@ pub struct BrowserFlags {
     )]
     browser_url: Vec<Ordered>,
 
-    /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID. May
+    /// Attach to the browser at this websocket, such as ws://127.0.0.1:9222/devtools/browser/ID or wss://HOST. May
     /// be repeated; takes a name and a command like --browserUrl.
     #[arg(
         long = "wsEndpoint",
@@ -57,6 +64,9 @@ pub struct BrowserFlags {
         value_parser = headers
     )]
     ws_headers: Vec<Headers>,
+
+    #[command(flatten)]
+    tls: tls::TlsFlags,
 
     /// Attach to your running browser that allows remote debugging (chrome://inspect/#remote-debugging), and never
     /// launch one. --channel or --userDataDir choose which.
@@ -192,6 +202,15 @@ impl BrowserFlags {
         self.browser_url.len() + self.ws_endpoint.len() > 1
     }
 
+    /// The same for a session with cookies and storage of its own.
+    #[must_use]
+    pub(crate) fn isolated(self) -> Self {
+        Self {
+            isolated: true,
+            ..self
+        }
+    }
+
     /// What the flags mean.
     ///
     /// # Errors
@@ -221,16 +240,20 @@ impl BrowserFlags {
             );
         }
         let choice = self.choice(endpoints);
+        let (ca_files, client_certificate) = self.tls.files()?;
         let init_scripts = scripts::read(&self.init_script)?;
         let extra_args = self.arguments();
         Ok(BrowserOptions {
             choice,
+            ca_files,
+            client_certificate,
             allow_remote: self.allow_remote_browsers,
             allow_default: self.allow_default_browser,
             connect_at_start: self.connect_at_start,
             headless: self.headless,
             isolated: self.isolated,
             storage_state: self.storage_state.map(absolute).transpose()?,
+            state: None,
             user_data_dir: self.user_data_dir.map(absolute).transpose()?,
             executable: self.executable_path.map(program).transpose()?,
             channel: self.channel,
@@ -283,7 +306,10 @@ impl BrowserFlags {
         }
         let mut all = [self.browser_url.clone(), web_sockets].concat();
         all.sort_by_key(|ordered| ordered.position);
-        Ok(all.into_iter().map(|ordered| ordered.endpoint).collect())
+        let all = all.into_iter().map(|ordered| ordered.endpoint);
+        let mut all: Vec<_> = all.collect();
+        self.tls.mark_insecure(&mut all)?;
+        Ok(all)
     }
 
     /// Command-line arguments for the browser.
@@ -389,12 +415,16 @@ fn endpoint(text: &str) -> Result<Endpoint, String> {
     if address.is_empty() {
         return Err("write it like http://127.0.0.1:9222".to_owned());
     }
+    let url = address.to_owned();
+    let address = match address.starts_with(EndpointAddress::GRID) {
+        true => EndpointAddress::Grid { url },
+        false => EndpointAddress::DevTools { url },
+    };
     Ok(Endpoint {
-        address: EndpointAddress::DevTools {
-            url: address.to_owned(),
-        },
+        address,
         name,
         start_command: start_command.filter(|command| !command.is_empty()),
+        insecure: false,
     })
 }
 

@@ -11,7 +11,7 @@ pub mod logging;
 mod args;
 mod start;
 
-pub use args::Args;
+pub use args::{Args, Complete};
 pub use start::{log_path, starter};
 
 use anyhow::Context;
@@ -20,8 +20,9 @@ use std::io::ErrorKind;
 use std::time::Duration;
 use tabmux_daemon_client::{Opening, RemoteSession, SocketPath};
 use tabmux_mcp::ServeError;
+use tabmux_platform::process;
+use tabmux_platform::signals::EndSignals;
 use tabmux_protocol::session::{ClientInfo, SessionOptions};
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Functions of the `tabmux` binary for rare cases, whose code is kept out of this crate.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +47,13 @@ pub fn run(mut args: Args, fallbacks: Fallbacks) -> anyhow::Result<()> {
     }
     let socket_path = SocketPath::choose(args.socket.take());
     let (no_daemon, port) = (args.no_daemon, args.port);
+    let config = args.config.take();
     let options = args.options(fallbacks.kinds, fallbacks.origins)?;
     if no_daemon {
         return (fallbacks.serve_here)(options);
     }
     serve_through_daemon(Opening {
-        start: starter(&socket_path, port)?,
+        start: starter(&socket_path, port, config)?,
         socket_path,
         client: ClientInfo {
             name: parent_name(),
@@ -83,12 +85,10 @@ fn serve_through_daemon(opening: Opening) -> anyhow::Result<()> {
 pub async fn until_signalled(
     serving: impl Future<Output = Result<(), ServeError>>,
 ) -> anyhow::Result<()> {
-    let mut terminate = signal(SignalKind::terminate()).context("signals cannot be handled")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be handled")?;
+    let mut signals = EndSignals::new().context("signals cannot be handled")?;
     let served = tokio::select! {
         served = serving => served,
-        _ = terminate.recv() => Ok(()),
-        _ = interrupt.recv() => Ok(()),
+        () = signals.next() => Ok(()),
     };
     match served {
         Err(ServeError::Write {
@@ -100,12 +100,8 @@ pub async fn until_signalled(
 
 /// The program of our parent process: the name of the session until the handshake.
 fn parent_name() -> String {
-    let parent = std::os::unix::process::parent_id();
-    let name = std::fs::read_to_string(format!("/proc/{parent}/comm")).unwrap_or_default();
-    match name.trim() {
-        "" => "an MCP client".to_owned(),
-        name => name.to_owned(),
-    }
+    let name = process::name(process::own_parent()).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| "an MCP client".to_owned())
 }
 
 /// Logged at every start, for users who read the log of their client's servers.

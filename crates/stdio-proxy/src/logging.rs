@@ -1,8 +1,10 @@
 //! Where the log goes: standard error, or a file. Never standard output, which carries MCP.
 
+mod masked;
 mod queue;
 
 use anyhow::Context;
+use masked::Masked;
 use queue::{Flusher, Queue};
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -32,14 +34,15 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
     match file {
         None => {
             let ansi = io::stderr().is_terminal();
-            all.with(log.with_writer(io::stderr).with_ansi(ansi)).init();
+            let log = log.with_writer(|| Masked(io::stderr()));
+            all.with(log.with_ansi(ansi)).init();
         }
         Some(path) => {
             let file = open(path)
                 .with_context(|| format!("the log file {} cannot be opened", path.display()))?;
             let queue = Queue::start(file).context("the log did not start")?;
             let _ = FLUSHER.set(queue.flusher());
-            all.with(log.with_writer(Mutex::new(queue)).with_ansi(false))
+            all.with(log.with_writer(Mutex::new(Masked(queue))).with_ansi(false))
                 .init();
         }
     }

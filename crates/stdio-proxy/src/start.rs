@@ -1,16 +1,23 @@
 //! Starts a daemon when none is running.
 
 use anyhow::Context;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tabmux_daemon_client::{SocketPath, StartDaemon, Started};
+use tabmux_platform::process::own_group;
 
-/// Starts the daemon when none is running: this program again, detached.
+/// Starts the daemon when none is running: this program again, detached, with this config file if it is not the usual
+/// one.
 ///
 /// # Errors
 /// When the path of this program cannot be determined.
-pub fn starter(socket_path: &SocketPath, port: Option<u16>) -> anyhow::Result<StartDaemon> {
+pub fn starter(
+    socket_path: &SocketPath,
+    port: Option<u16>,
+    config: Option<PathBuf>,
+) -> anyhow::Result<StartDaemon> {
+    // The daemon runs in another folder.
+    let config = config.map(std::path::absolute).transpose()?;
     let program =
         std::env::current_exe().context("the path of this program cannot be determined")?;
     let socket = socket_path.socket().to_owned();
@@ -21,8 +28,11 @@ pub fn starter(socket_path: &SocketPath, port: Option<u16>) -> anyhow::Result<St
         if let Some(port) = port {
             command.arg("--port").arg(port.to_string());
         }
+        if let Some(config) = &config {
+            command.arg("--config").arg(config);
+        }
         // A process group of its own, so that a signal to the client's group does not end the daemon.
-        command.process_group(0).current_dir("/");
+        own_group(command.current_dir("/"));
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())

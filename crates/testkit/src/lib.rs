@@ -11,8 +11,11 @@
 //! - `page_worker`: speaks to the daemon as a worker of the page library.
 //! - [`chromium`]: a Chromium with remote debugging, ended with its handle.
 //! - `corpus`: the saved inputs of fuzz targets.
+//! - `cuttable_proxy`: a proxy whose connections a test can cut.
 //! - [`process`]: running processes and their memory.
 //! - `shared_daemon`: a complete tabmux, with a daemon that several clients share.
+//! - `selenium_grid`: a Selenium Grid, as one process or as a hub with nodes.
+//! - `tls_proxy`: TLS in front of a plain port, and a proxy with tunnels.
 //! - [`attacks`]: hostile pages, floods and calls as data, and how to run them.
 //! - `rerun`: runs the same tests a second time, with other settings.
 //! - [`over_extension`]: such a second run, through our extension.
@@ -20,6 +23,7 @@
 pub mod attacks;
 pub mod chromium;
 mod corpus;
+mod cuttable_proxy;
 mod fixture_server;
 pub mod gate;
 mod mcp_client;
@@ -29,10 +33,13 @@ pub mod process;
 mod proxy_server;
 mod rerun;
 mod rng;
+mod selenium_grid;
 mod shared_daemon;
+mod tls_proxy;
 
 pub use chromium::Chromium;
 pub use corpus::play_corpus;
+pub use cuttable_proxy::CuttableProxy;
 pub use fixture_server::{FixtureServer, Gate, Request, Response};
 pub use gate::{real_browser, say_skipped};
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
@@ -41,7 +48,9 @@ pub use page_worker::PageWorker;
 pub use proxy_server::ProxyServer;
 use rerun::run_again;
 pub use rng::Rng;
+pub use selenium_grid::{GridNode, GridSetup, SeleniumGrid};
 pub use shared_daemon::SharedDaemon;
+pub use tls_proxy::{TlsProxy, TunnelProxy, certificate};
 
 use std::{future::Future, path::PathBuf, time::Duration};
 

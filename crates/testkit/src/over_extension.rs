@@ -227,7 +227,7 @@ const SECRET: &str = "secret";
 
 const VARIABLE: &str = "TABMUX_OVER_EXTENSION";
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "manifest.json",
     "icons/icon-16.png",
     "icons/icon-32.png",
@@ -235,6 +235,7 @@ const FILES: [&str; 10] = [
     "icons/icon-128.png",
     "panel.html",
     "panel.css",
+    "panel-sections.css",
     "dist/worker.js",
     "dist/panel.js",
     "dist/relay.js",

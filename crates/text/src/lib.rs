@@ -2,6 +2,7 @@
 //! every crate can use it.
 
 mod decode;
+pub mod secrets;
 mod visible;
 
 pub use decode::{decode, decode_with};

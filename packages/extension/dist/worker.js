@@ -256,7 +256,15 @@
       let why = "The daemon is not running. It starts with the first agent.";
       let turn = Promise.resolve();
       socket.onopen = async () => {
-        const hello = { type: "hello", version: PROTOCOL, nonce, instance: await instance(), name: await ownName(known.name) };
+        const extensionVersion = chrome.runtime.getManifest().version;
+        const hello = {
+          type: "hello",
+          version: PROTOCOL,
+          nonce,
+          instance: await instance(),
+          name: await ownName(known.name),
+          extensionVersion
+        };
         socket.send(JSON.stringify(hello));
       };
       socket.onmessage = ({ data }) => {
@@ -505,18 +513,10 @@
     }
     /** Opens a tab: in the background unless `focus` is set, and never in a private window. */
     async open(url, focus) {
-      const all = await chrome.windows.getAll({ windowTypes: ["normal"] });
-      const [first] = all.filter(({ incognito }) => !incognito);
-      if (!first) {
-        const made = await chrome.windows.create({ url, focused: focus, incognito: false });
-        const tab2 = made?.tabs?.[0];
-        if (tab2?.id === void 0) throw new Error("Chrome opened no window.");
-        return tab2.id;
-      }
-      const home = all.some(({ incognito }) => incognito) ? { windowId: first.id } : {};
-      const tab = await chrome.tabs.create({ url, active: focus, ...home });
-      if (tab.id === void 0) throw new Error("Chrome opened no tab.");
-      return tab.id;
+      const windowId = await usableWindow();
+      if (windowId === void 0) return openInNewWindow(url, focus);
+      const tab = await chrome.tabs.create({ url, active: focus, windowId }).catch(() => void 0);
+      return tab?.id ?? openInNewWindow(url, focus);
     }
     async focus(tabId) {
       const tab = await chrome.tabs.update(tabId, { active: true });
@@ -543,6 +543,18 @@
       return known && { ...known, private: true };
     }
   };
+  async function usableWindow() {
+    const wanted = { windowTypes: ["normal"], populate: true };
+    const [last, all] = await Promise.all([chrome.windows.getLastFocused(wanted).catch(() => void 0), chrome.windows.getAll(wanted)]);
+    const usable = all.filter(({ incognito, tabs: tabs2 }) => !incognito && tabs2?.length !== 0);
+    return (usable.find(({ id }) => id === last?.id) ?? usable[0])?.id;
+  }
+  async function openInNewWindow(url, focused) {
+    const made = await chrome.windows.create({ url, focused, incognito: false });
+    const tab = made?.tabs?.[0];
+    if (tab?.id === void 0) throw new Error("Chrome opened no window.");
+    return tab.id;
+  }
   function info(tab) {
     if (tab.id === void 0) return void 0;
     const known = { id: tab.id, title: tab.title ?? "", url: tab.url || tab.pendingUrl || "", windowId: tab.windowId, active: tab.active };

@@ -81,7 +81,15 @@ export class Link {
     // Messages are handled one after the other, although some take time.
     let turn = Promise.resolve();
     socket.onopen = async () => {
-      const hello = { type: 'hello', version: PROTOCOL, nonce, instance: await instance(), name: await ownName(known.name) } satisfies FromExtension;
+      const extensionVersion = chrome.runtime.getManifest().version;
+      const hello = {
+        type: 'hello',
+        version: PROTOCOL,
+        nonce,
+        instance: await instance(),
+        name: await ownName(known.name),
+        extensionVersion,
+      } satisfies FromExtension;
       socket.send(JSON.stringify(hello));
     };
     socket.onmessage = ({ data }) => {

@@ -18,7 +18,11 @@ instance: string,
 /**
  * The name of the profile, for people.
  */
-name?: string, } | { "type": "proof", 
+name?: string, 
+/**
+ * The version of its files, which the extension of tabmux sends.
+ */
+extensionVersion?: string, } | { "type": "proof", 
 /**
  * 64 hex digits.
  */

@@ -35,19 +35,11 @@ export class Tabs {
 
   /** Opens a tab: in the background unless `focus` is set, and never in a private window. */
   async open(url: string, focus: boolean): Promise<number> {
-    const all = await chrome.windows.getAll({ windowTypes: ['normal'] });
-    const [first] = all.filter(({ incognito }) => !incognito);
-    if (!first) {
-      const made = await chrome.windows.create({ url, focused: focus, incognito: false });
-      const tab = made?.tabs?.[0];
-      if (tab?.id === undefined) throw new Error('Chrome opened no window.');
-      return tab.id;
-    }
-    // Chrome would use the last focused window, which must not be a private one.
-    const home = all.some(({ incognito }) => incognito) ? { windowId: first.id } : {};
-    const tab = await chrome.tabs.create({ url, active: focus, ...home });
-    if (tab.id === undefined) throw new Error('Chrome opened no tab.');
-    return tab.id;
+    const windowId = await usableWindow();
+    if (windowId === undefined) return openInNewWindow(url, focus);
+    // The window may have begun to close in the meantime.
+    const tab = await chrome.tabs.create({ url, active: focus, windowId }).catch(() => undefined);
+    return tab?.id ?? openInNewWindow(url, focus);
   }
 
   async focus(tabId: number): Promise<void> {
@@ -79,6 +71,25 @@ export class Tabs {
     const known = this.hearsOfPrivate ? info(tab) : undefined;
     return known && { ...known, private: true };
   }
+}
+
+/**
+ * The window for a new tab: the last focused one if it is usable. Without a window, Chrome may choose one that is about to
+ * close and that it no longer lists, and a tab that is opened there closes with it.
+ */
+async function usableWindow(): Promise<number | undefined> {
+  const wanted = { windowTypes: ['normal' as const], populate: true };
+  const [last, all] = await Promise.all([chrome.windows.getLastFocused(wanted).catch(() => undefined), chrome.windows.getAll(wanted)]);
+  // A window without tabs is about to close.
+  const usable = all.filter(({ incognito, tabs }) => !incognito && tabs?.length !== 0);
+  return (usable.find(({ id }) => id === last?.id) ?? usable[0])?.id;
+}
+
+async function openInNewWindow(url: string, focused: boolean): Promise<number> {
+  const made = await chrome.windows.create({ url, focused, incognito: false });
+  const tab = made?.tabs?.[0];
+  if (tab?.id === undefined) throw new Error('Chrome opened no window.');
+  return tab.id;
 }
 
 function info(tab: chrome.tabs.Tab): TabInfo | undefined {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { Badge } from '../src/badge.js';
 
-test('the button tells how it stands, and goes red while a question waits', () => {
+test('the button shows the state, and goes red while a question waits', () => {
   const shown: Record<string, unknown> = {};
   const set = async (what: object) => void Object.assign(shown, what);
   Object.assign(globalThis, { chrome: { action: { setTitle: set, setBadgeText: set, setBadgeBackgroundColor: set, setBadgeTextColor: set } } });

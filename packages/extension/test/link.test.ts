@@ -134,7 +134,7 @@ test('it comes back after the daemon is gone, and says why it was refused', asyn
   expect(titles).toContain('Not today.');
 });
 
-test('a profile keeps the name that it found first, until the person loads the extension anew', async () => {
+test('a profile keeps the name that it found first, until the person loads the extension again', async () => {
   link.keep();
   expect((await daemon.take('hello')).name).toBe('Work');
   found.name = 'Home';
@@ -146,6 +146,11 @@ test('a profile keeps the name that it found first, until the person loads the e
   expect(await takeName('Home', { reason: 'update', previousVersion: '1.0' })).toBe(false);
   link.greetAgain();
   expect((await daemon.take('hello')).name).toBe('Home');
+});
+
+test('the daemon is told which version of the extension runs', async () => {
+  link.keep();
+  expect((await daemon.take('hello')).extensionVersion).toBe('1.0');
 });
 
 test('a profile without a name keeps having none', async () => {

@@ -60,6 +60,7 @@ test('private windows are reported only if that is wanted, and no tab is opened 
       windows: {
         onFocusChanged: event('onFocusChanged'),
         getAll: async () => windows,
+        getLastFocused: async () => windows[0],
         create: async (wanted: unknown) => {
           opened.push(wanted);
           return { tabs: [{ id: 10 }] };
@@ -95,6 +96,40 @@ test('private windows are reported only if that is wanted, and no tab is opened 
   expect(opened).toEqual([
     { url: 'about:blank', active: false, windowId: 1 },
     { url: 'about:blank', focused: false, incognito: false },
-    { url: 'about:blank', active: true },
+    { url: 'about:blank', active: true, windowId: 1 },
+  ]);
+});
+
+test('a window that is about to close is not used for a new tab', async () => {
+  const made: unknown[] = [];
+  const inWindow = async (wanted: unknown) => {
+    made.push(wanted);
+    return { tabs: [{ id: 10 }] };
+  };
+  const inTab = async (wanted: unknown) => {
+    made.push(wanted);
+    return { id: 9 };
+  };
+  const refused = () => Promise.reject(new Error('No current window'));
+  const opens = (windows: unknown[], create: typeof inTab, last = windows[0]) => {
+    const getLastFocused = async () => last;
+    Object.assign(globalThis, { chrome: { tabs: { create }, windows: { getAll: async () => windows, getLastFocused, create: inWindow } } });
+    return new Tabs(() => undefined).open('about:blank', false);
+  };
+  const closing = { id: 1, incognito: false, tabs: [] };
+  const used = { id: 2, incognito: false, tabs: [{ id: 7 }] };
+  expect(await opens([closing], inTab)).toBe(10);
+  expect(await opens([closing, used], inTab)).toBe(9);
+  // Chrome may no longer list the closing window, and still take it for the last focused one.
+  expect(await opens([used], inTab, closing)).toBe(9);
+  const focused = { id: 3, incognito: false, tabs: [{ id: 8 }] };
+  expect(await opens([used, focused], inTab, focused)).toBe(9);
+  expect(await opens([used], refused)).toBe(10);
+  expect(made).toEqual([
+    { url: 'about:blank', focused: false, incognito: false },
+    { url: 'about:blank', active: false, windowId: 2 },
+    { url: 'about:blank', active: false, windowId: 2 },
+    { url: 'about:blank', active: false, windowId: 3 },
+    { url: 'about:blank', focused: false, incognito: false },
   ]);
 });

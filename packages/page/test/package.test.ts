@@ -99,7 +99,7 @@ test('the package has no dependencies, its types check, and it holds what it sho
   const manifest = JSON.parse(readFileSync(join(out, 'node_modules/@tabmux/page/package.json'), 'utf8'));
   expect(manifest.dependencies).toBeUndefined();
   const files = readdirSync(join(out, 'node_modules/@tabmux/page')).sort();
-  expect(files).toEqual(['README.md', 'dist', 'package.json']);
+  expect(files).toEqual(['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dist', 'package.json']);
   cpSync(join(root, 'test/types.ts'), join(out, 'types.ts'));
   const options = [
     '--strict',

@@ -44,9 +44,9 @@ async function page(name: string): Promise<string> {
 const WITHOUT = [`--executablePath=${executablePath}`, '--chromeArg=--disable-features=WebMCP,WebMCPTesting', '--chromeArg=--disable-quic'];
 
 test.each([
-  ['@mcp-b/webmcp-polyfill', 'with the shim', []],
+  ['@mcp-b/webmcp-polyfill', 'with the polyfill', []],
   ['@mcp-b/webmcp-polyfill', 'without it', ['--noShim']],
-  ['@mcp-b/global', 'with the shim', []],
+  ['@mcp-b/global', 'with the polyfill', []],
   ['@mcp-b/global', 'without it', ['--noShim']],
 ])('the tools of a page with %s, %s, are listed once and run once', async (name, _, flags) => {
   const tabmux = await Tabmux.start(`--userDataDir=${join(folder, 'profile')}`, ...WITHOUT, ...flags);

@@ -31,6 +31,10 @@ test('a public page offers its tools through the extension, and each call runs o
   const tabs: RawTab[] = [await browser.newTab(app('one')), await browser.newTab(app('one,two'))];
   await vi.waitFor(async () => expect(await listed()).toEqual(expect.arrayContaining(['one', 'two'])), soon);
   const ids = await Promise.all(tabs.map((tab) => tab.evaluate('workerClient.getTabId()')));
+  // The list says nothing about the first tab yet: the second one has both tools.
+  for (const tabId of ids) {
+    await vi.waitFor(async () => expect((await tabmux.call('list_page_tools', { tabId })).text).toMatch(/^one in tab/m), soon);
+  }
   for (const tabId of ids) {
     const { text } = await tabmux.call('one', { tabId, n: 7 });
     expect(JSON.parse(text)).toMatchObject({ tab: tabId, args: { n: 7 } });

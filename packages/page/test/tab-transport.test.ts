@@ -57,7 +57,7 @@ const WITHOUT = '--chromeArg=--disable-features=WebMCP,WebMCPTesting';
 
 test.each([
   ['with WebMCP', 'mcp-default', []],
-  ['with the shim', 'mcp-default', [WITHOUT]],
+  ['with the polyfill', 'mcp-default', [WITHOUT]],
   ['without it', 'a channel of its own', [WITHOUT, '--noShim']],
 ])('the tools of a server in the page, in a browser %s, are listed, followed and called', async (_, channel, flags) => {
   tabmux = await Tabmux.start(`--userDataDir=${join(folder, 'profile')}`, ...CHROME, ...flags);

@@ -39,7 +39,8 @@ impl Wanted {
         };
         for [name, value] in pairs {
             match *name {
-                "--binary" => wanted.binary = Some(value.into()),
+                // The servers are started in other folders.
+                "--binary" => wanted.binary = std::path::absolute(value).ok(),
                 "--save" => wanted.save = Some(value.into()),
                 "--before" => wanted.before = Some(value.into()),
                 "--attack" => wanted.attack = Some((*value).to_owned()),

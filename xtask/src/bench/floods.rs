@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 pub(super) async fn measure(binary: &Path, browser: &Path, table: &mut Table) {
     table.heading("Pages that flood: the main loop and a bystander");
     let pages = FixtureServer::start();
-    pages.route("/loud", Response::html(LOUD));
+    pages.route("/running", Response::html(LOUD));
     pages.route("/quiet", Response::html("<title>Quiet</title><p>Quiet</p>"));
     for flood in [Flood::Tools, Flood::Workers(1), Flood::Workers(16)] {
         let setup = Setup::new(binary, browser);
@@ -46,30 +46,30 @@ enum Flood {
 }
 
 /// A flood that lasts until it is dropped.
-struct Loud {
+struct RunningFlood {
     _client: Option<McpClient>,
     workers: Vec<JoinHandle<()>>,
 }
 
 impl Flood {
-    async fn begin(self, setup: &Setup<'_>, pages: &FixtureServer) -> Loud {
-        let mut loud = Loud {
+    async fn begin(self, setup: &Setup<'_>, pages: &FixtureServer) -> RunningFlood {
+        let mut running = RunningFlood {
             _client: None,
             workers: Vec::new(),
         };
         match self {
             Self::Tools => {
                 let client = setup.arrive(Transport::Daemon).await;
-                open(&client, pages.url("/loud")).await;
-                loud._client = Some(client);
+                open(&client, pages.url("/running")).await;
+                running._client = Some(client);
             }
             Self::Workers(count) => {
                 let port = setup.status()["port"].as_u64().unwrap_or_default();
                 let workers = (0..count).map(|number| tokio::spawn(shout(port, number)));
-                loud.workers = workers.collect();
+                running.workers = workers.collect();
             }
         }
-        loud
+        running
     }
 
     fn name(self) -> String {
@@ -115,7 +115,7 @@ impl Flood {
     }
 }
 
-impl Drop for Loud {
+impl Drop for RunningFlood {
     fn drop(&mut self) {
         self.workers.iter().for_each(JoinHandle::abort);
     }
@@ -140,7 +140,7 @@ async fn shout(port: u64, number: u16) {
         return;
     };
     worker.greet().await;
-    let tab = format!("loud-{number}");
+    let tab = format!("running-{number}");
     worker.tab(&tab).await;
     for turn in 0_u64.. {
         let properties = (0..600).map(|n| {
@@ -158,7 +158,7 @@ async fn shout(port: u64, number: u16) {
 
 const LASTS: Duration = Duration::from_secs(10);
 
-const LOUD: &str = r#"<title>Loud</title><script>
+const LOUD: &str = r#"<title>RunningFlood</title><script>
     const schema = (turn) => ({type: "object", properties: Object.fromEntries(Array.from({length: 480}, (_, n) =>
       ["property_" + n, {type: "string", description: turn + " " + "x".repeat(50)}]))});
     let turn = 0, before;

@@ -9,23 +9,25 @@ mod report;
 mod results;
 mod work;
 
+pub(super) use dialect::{Call, Job, Peer};
+pub(super) use install::install;
+pub(super) use peer_server::PeerServer;
 pub(super) use report::{answer_of, load};
 
 use super::raw::RawTab;
 use super::sample::{Sample, millis};
 use crate::say;
 use anyhow::Result;
-use dialect::Peer;
 use results::Results;
 use std::path::{Path, PathBuf};
 use tabmux_testkit::Chromium;
 
 /// The paths that a run needs.
-struct Bench {
-    tabmux: PathBuf,
-    browser: PathBuf,
+pub(super) struct Bench {
+    pub(super) tabmux: PathBuf,
+    pub(super) browser: PathBuf,
     /// The folder in which npm installed the peers.
-    shelf: PathBuf,
+    pub(super) shelf: PathBuf,
 }
 
 /// Installs the peers, measures all servers in turns, and writes `docs/benchmarks.md` and the
@@ -35,7 +37,7 @@ pub(super) async fn measure(tabmux: &Path, browser: &Path) -> Result<()> {
     let bench = Bench {
         tabmux: tabmux.to_owned(),
         browser: browser.to_owned(),
-        shelf: install::install()?,
+        shelf: install()?,
     };
     let load_before = load();
     let pages = pages::serve();

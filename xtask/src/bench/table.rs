@@ -15,6 +15,7 @@ enum Line {
 #[derive(Debug)]
 struct Row {
     what: String,
+    number: f64,
     value: String,
     goal: Option<Goal>,
     note: String,
@@ -63,10 +64,24 @@ impl Table {
     ) {
         self.0.push(Line::Row(Row {
             what: what.to_owned(),
+            number: value,
             value: unit.show(value),
             goal,
             note: note.into(),
         }));
+    }
+
+    /// Each row's heading, name and number.
+    pub(super) fn numbers(&self) -> Vec<(String, f64)> {
+        let mut heading = "";
+        let mut numbers = Vec::new();
+        for line in &self.0 {
+            match line {
+                Line::Heading(text) => heading = text,
+                Line::Row(row) => numbers.push((format!("{heading}: {}", row.what), row.number)),
+            }
+        }
+        numbers
     }
 
     fn rows(&self) -> impl Iterator<Item = &Row> {

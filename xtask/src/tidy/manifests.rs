@@ -19,25 +19,19 @@ pub(super) fn problems(file: &SourceFile) -> Vec<Problem> {
             "add `[lints]` with `workspace = true`",
         ));
     }
-    for boundary in BOUNDARIES
+    let boundaries = BOUNDARIES
         .iter()
-        .filter(|boundary| boundary.applies_to(name))
-    {
-        for dependency in manifest
-            .dependencies
-            .iter()
-            .filter(|name| boundary.forbids(name))
-        {
-            let complaint = format!("{name} may not depend on {dependency}: {}", boundary.reason);
-            problems.push(Problem::of_file(file, complaint));
-        }
-    }
+        .filter(|boundary| boundary.applies_to(name));
+    let crossed = boundaries
+        .flat_map(|boundary| boundary.crossed(name, &manifest.dependencies))
+        .chain(crossed_walls(name, &manifest.dependencies));
+    problems.extend(crossed.map(|complaint| Problem::of_file(file, complaint)));
     problems
 }
 
-/// What a crate may not depend on. Its tests may.
+/// Crates of others that a crate may not depend on. Its tests may.
 struct Boundary {
-    /// The crate; with `!` before it, all other crates.
+    /// The crate; with `!` before it, all crates but those, which have commas between them.
     package: &'static str,
     /// The dependencies; one that ends with `*` is a prefix.
     forbidden: &'static [&'static str],
@@ -48,63 +42,171 @@ const BOUNDARIES: &[Boundary] = &[
     Boundary {
         package: "tabmux-core",
         forbidden: &[
-            "async*", "futures*", "mio", "serde*", "smol", "tabmux*", "tokio*", "url",
+            "async*", "futures*", "mio", "serde*", "smol", "tokio*", "url",
         ],
         reason: "the core is pure, without IO, clock, async or wire formats",
     },
     Boundary {
-        package: "tabmux-browser",
-        forbidden: &["tabmux-core", "tabmux-daemon", "tabmux-mcp"],
-        reason: "the daemon joins browsers and core",
-    },
-    Boundary {
-        package: "tabmux-cdp",
-        forbidden: &[
-            "tabmux-browser",
-            "tabmux-core",
-            "tabmux-daemon",
-            "tabmux-mcp",
-        ],
-        reason: "the client knows the protocol, but not what it is used for",
-    },
-    Boundary {
-        package: "tabmux-daemon-client",
-        forbidden: &["tabmux-browser", "tabmux-daemon", "tabmux-mcp"],
-        reason: "every client has this crate in memory",
-    },
-    Boundary {
-        package: "tabmux-stdio-proxy",
-        forbidden: &["tabmux-browser", "tabmux-daemon"],
-        reason: "every client has this crate in memory",
-    },
-    Boundary {
-        package: "tabmux-testkit",
-        forbidden: &["tabmux*"],
-        reason: "every crate's tests use it, so it must be a leaf",
+        package: "!tabmux-platform,tabmux-testkit",
+        forbidden: &["command-fds", "libc", "nix", "rustix", "windows*"],
+        reason: "only `tabmux-platform` depends on the operating system",
     },
     Boundary {
         package: "tabmux-text",
-        forbidden: &["async*", "futures*", "tabmux*", "tokio*"],
-        reason: "every crate may use it, so it must be a leaf",
+        forbidden: &["async*", "futures*", "tokio*"],
+        reason: "it only changes texts",
     },
     Boundary {
         package: "!tabmux-mcp",
         forbidden: &["rmcp*"],
         reason: "only one crate breaks when rmcp changes",
     },
-    Boundary {
-        package: "!tabmux-cdp",
-        forbidden: &["tabmux-cdp-types"],
-        reason: "the client re-exports the types as `tabmux_cdp::types`",
+];
+
+/// Which of our crates a crate may use. Its tests may use others.
+struct Crate {
+    name: &'static str,
+    uses: &'static [&'static str],
+    /// Why it may use no others.
+    reason: &'static str,
+}
+
+const CRATES: &[Crate] = &[
+    Crate {
+        name: "tabmux-core",
+        uses: &[],
+        reason: "the core is pure, and decides for any protocol and browser",
+    },
+    Crate {
+        name: "tabmux-protocol",
+        uses: &[],
+        reason: "it is what processes have in common, so it must be a leaf",
+    },
+    Crate {
+        name: "tabmux-platform",
+        uses: &[],
+        reason: "every crate may use it, so it must be a leaf",
+    },
+    Crate {
+        name: "tabmux-text",
+        uses: &[],
+        reason: "every crate may use it, so it must be a leaf",
+    },
+    Crate {
+        name: "tabmux-testkit",
+        uses: &[],
+        reason: "every crate's tests use it, so it must be a leaf",
+    },
+    Crate {
+        name: "tabmux-cdp-types",
+        uses: &["tabmux-text"],
+        reason: "types do not know what they are used for",
+    },
+    Crate {
+        name: "tabmux-cdp",
+        uses: &["tabmux-cdp-types", "tabmux-text"],
+        reason: "the CDP client does not know what it is used for",
+    },
+    Crate {
+        name: "tabmux-browser",
+        uses: &["tabmux-cdp", "tabmux-platform", "tabmux-text"],
+        reason: "the daemon joins browsers and core; types of CDP are `tabmux_cdp::types`",
+    },
+    Crate {
+        name: "tabmux-mcp",
+        uses: &["tabmux-platform", "tabmux-protocol", "tabmux-text"],
+        reason: "it knows only `trait Backend`, and every client has it in memory",
+    },
+    Crate {
+        name: "tabmux-http-server",
+        // Of the daemon only the slots that its listener has, too.
+        uses: &["tabmux-daemon", "tabmux-mcp", "tabmux-platform"],
+        reason: "it decides who may connect, and not what a request means",
+    },
+    Crate {
+        name: "tabmux-daemon-client",
+        uses: &[
+            "tabmux-core",
+            "tabmux-platform",
+            "tabmux-protocol",
+            "tabmux-text",
+        ],
+        reason: "every client has this crate in memory",
+    },
+    Crate {
+        name: "tabmux-stdio-proxy",
+        uses: &[
+            "tabmux-daemon-client",
+            "tabmux-mcp",
+            "tabmux-platform",
+            "tabmux-protocol",
+            "tabmux-text",
+        ],
+        reason: "every client has this crate in memory",
+    },
+    Crate {
+        name: "tabmux-daemon",
+        uses: &[
+            "tabmux-browser",
+            "tabmux-core",
+            "tabmux-daemon-client",
+            "tabmux-platform",
+            "tabmux-protocol",
+            "tabmux-text",
+        ],
+        reason: "the daemon knows sessions, not MCP",
+    },
+    Crate {
+        name: "tabmux",
+        uses: &[
+            "tabmux-browser",
+            "tabmux-daemon",
+            "tabmux-daemon-client",
+            "tabmux-http-server",
+            "tabmux-mcp",
+            "tabmux-platform",
+            "tabmux-protocol",
+            "tabmux-stdio-proxy",
+            "tabmux-text",
+        ],
+        reason: "it only joins the others, and decides nothing",
     },
 ];
+
+/// The dependencies of a crate on others of ours that it may not use. A crate that has no line above may use none.
+fn crossed_walls(name: &str, dependencies: &[String]) -> Vec<String> {
+    let own = CRATES.iter().find(|own| own.name == name);
+    let is_chore = CHORES.contains(&name);
+    let uses = own.map_or(&[][..], |own| own.uses);
+    let reason = own.map_or("give it a line in `CRATES` of this check", |own| own.reason);
+    dependencies
+        .iter()
+        .filter(|dependency| !is_chore && is_ours(dependency) && !uses.contains(&&***dependency))
+        .map(|dependency| format!("{name} may not depend on {dependency}: {reason}"))
+        .collect()
+}
+
+fn is_ours(dependency: &str) -> bool {
+    dependency == "tabmux" || dependency.starts_with("tabmux-")
+}
+
+/// Programs for developers, which may use every crate.
+const CHORES: &[&str] = &["xtask", "tabmux-fuzz"];
 
 impl Boundary {
     fn applies_to(&self, package: &str) -> bool {
         match self.package.strip_prefix('!') {
-            Some(exempt) => package != exempt,
+            Some(exempt) => !exempt.split(',').any(|exempt| package == exempt),
             None => package == self.package,
         }
+    }
+
+    fn crossed(&self, name: &str, dependencies: &[String]) -> Vec<String> {
+        dependencies
+            .iter()
+            .filter(|dependency| self.forbids(dependency))
+            .map(|dependency| format!("{name} may not depend on {dependency}: {}", self.reason))
+            .collect()
     }
 
     fn forbids(&self, dependency: &str) -> bool {
@@ -224,11 +326,54 @@ mod tests {
     fn boundaries_apply_to_the_crates_they_name() {
         let rest = "[lints]\nworkspace = true\n[dependencies]\nrmcp.workspace = true\n";
         check("tabmux-mcp", rest, &[]);
-        check("tabmux-cli", rest, &["only one crate breaks"]);
-        let rest = "[lints]\nworkspace = true\n[dependencies]\ntabmux-core.workspace = true\n";
-        check("tabmux-browser", rest, &["the daemon joins"]);
-        check("tabmux-daemon", rest, &[]);
-        check("tabmux-text", rest, &["it must be a leaf"]);
+        check("tabmux", rest, &["only one crate breaks"]);
+        let rest = "[lints]\nworkspace = true\n[dependencies]\nrustix.workspace = true\n";
+        check("tabmux-platform", rest, &[]);
+        check("tabmux-testkit", rest, &[]);
+        check("tabmux-daemon", rest, &["the operating system"]);
+    }
+
+    #[test]
+    fn a_dependency_that_crosses_a_wall_is_rejected_and_others_are_not() {
+        for (package, dependency, expected) in [
+            ("tabmux-daemon", "tabmux-core", None),
+            ("tabmux-stdio-proxy", "tabmux-mcp", None),
+            ("tabmux", "tabmux-daemon", None),
+            ("xtask", "tabmux-daemon", None),
+            ("tabmux-mcp", "serde", None),
+            ("tabmux-browser", "tabmux-core", Some("the daemon joins")),
+            ("tabmux-cdp", "tabmux-browser", Some("what it is used for")),
+            ("tabmux-mcp", "tabmux-browser", Some("`trait Backend`")),
+            ("tabmux-mcp", "tabmux-core", Some("`trait Backend`")),
+            ("tabmux-mcp", "tabmux-daemon", Some("`trait Backend`")),
+            ("tabmux-daemon", "tabmux-mcp", Some("not MCP")),
+            ("tabmux-protocol", "tabmux-core", Some("must be a leaf")),
+            ("tabmux-text", "tabmux-platform", Some("must be a leaf")),
+            ("tabmux-platform", "tabmux-text", Some("must be a leaf")),
+            ("tabmux-testkit", "tabmux-cdp", Some("must be a leaf")),
+            (
+                "tabmux-cdp-types",
+                "tabmux-protocol",
+                Some("what they are used for"),
+            ),
+            ("tabmux-stdio-proxy", "tabmux-daemon", Some("in memory")),
+            ("tabmux-daemon-client", "tabmux-browser", Some("in memory")),
+            (
+                "tabmux",
+                "tabmux-cdp",
+                Some("tabmux may not depend on tabmux-cdp"),
+            ),
+            (
+                "tabmux-new",
+                "tabmux-core",
+                Some("give it a line in `CRATES`"),
+            ),
+        ] {
+            let rest = format!(
+                "[lints]\nworkspace = true\n[dependencies]\n{dependency}.workspace = true\n"
+            );
+            check(package, &rest, expected.as_slice());
+        }
     }
 
     #[test]

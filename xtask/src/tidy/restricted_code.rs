@@ -41,7 +41,28 @@ const TERMS: &[Term] = &[
         except: &["crates/cli/src/commands/mcp.rs"],
         reason: "the standard output of `tabmux mcp` carries MCP and nothing else",
     },
+    of_platform("std::os::"),
+    of_platform("rustix"),
+    of_platform("libc::"),
+    of_platform("command_fds"),
+    of_platform("\"/proc"),
+    of_platform("tokio::net::Unix"),
+    of_platform("tokio::net::unix"),
+    of_platform("tokio::signal"),
 ];
+
+const fn of_platform(text: &'static str) -> Term {
+    Term {
+        text,
+        allowed: &[
+            "crates/platform/",
+            "crates/testkit/",
+            "crates/core/benches/",
+        ],
+        except: &[],
+        reason: "only `tabmux-platform` depends on the operating system",
+    }
+}
 
 impl Term {
     fn is_allowed_in(&self, path: &str) -> bool {
@@ -50,7 +71,8 @@ impl Term {
     }
 
     fn found_in(&self, file: &SourceFile) -> Vec<Problem> {
-        let lines = file.text.lines().enumerate();
+        let product = file.text.split("#[cfg(test)]\nmod tests").next();
+        let lines = product.unwrap_or_default().lines().enumerate();
         lines
             .filter(|(_, line)| line.contains(self.text))
             .map(|(number, _)| {
@@ -99,6 +121,27 @@ mod tests {
             &[("crates/a/src/b.rs:2", "unbounded")],
         );
         check("crates/a/tests/it/b.rs", line, &[]);
+    }
+
+    #[test]
+    fn the_operating_system_is_used_in_one_crate() {
+        for line in [
+            "use std::os::unix::fs::MetadataExt;",
+            "rustix::process::geteuid()",
+            "fs::read(\"/proc/self/stat\")",
+        ] {
+            check("crates/platform/src/a.rs", line, &[]);
+            check("crates/testkit/src/a.rs", line, &[]);
+            check("xtask/src/a.rs", line, &[]);
+            let place = "crates/daemon/src/a.rs";
+            check(
+                place,
+                line,
+                &[("crates/daemon/src/a.rs:2", "operating system")],
+            );
+            let test = format!("fn a() {{}}\n#[cfg(test)]\nmod tests {{\n{line}\n}}");
+            check(place, &test, &[]);
+        }
     }
 
     #[test]

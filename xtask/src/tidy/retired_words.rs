@@ -83,7 +83,7 @@ impl RetiredWords {
 /// The history and the specification keep their words, and generated files take theirs from other files.
 fn is_checked(file: &SourceFile) -> bool {
     file.has_extension(EXTENSIONS)
-        && !file.is_named("CHANGELOG.md")
+        && !KEPT.iter().any(|name| file.is_named(name))
         && !file.path.starts_with("docs/specification")
         && !file.is_generated()
 }
@@ -116,7 +116,11 @@ fn declares_type(line: &str, name: &str) -> bool {
     words.windows(2).any(declares)
 }
 
-const EXTENSIONS: &[&str] = &["html", "js", "md", "rs", "ts"];
+const EXTENSIONS: &[&str] = &[
+    "css", "html", "js", "json", "md", "mjs", "rs", "toml", "ts", "tsx",
+];
+/// History, and files that package managers write.
+const KEPT: &[&str] = &["CHANGELOG.md", "package-lock.json"];
 const DECLARATIONS: &[&str] = &["class", "enum", "interface", "struct", "trait", "type"];
 
 #[cfg(test)]
@@ -161,6 +165,7 @@ mod tests {
             "export class Gadget {",
             &[("a.ts:1", "write: Tool")],
         );
+        check("a.tsx", "class Gadget {", &[("a.tsx:1", "write: Tool")]);
         check("a.rs", "/// Gadget is a word.\nstruct GadgetList;", &[]);
     }
 
@@ -173,7 +178,12 @@ mod tests {
 
     #[test]
     fn history_specification_and_generated_files_keep_their_words() {
-        for path in ["CHANGELOG.md", "docs/specification/a.md", "a.py", "a.txt"] {
+        for path in [
+            "CHANGELOG.md",
+            "docs/specification/a.md",
+            "package-lock.json",
+            "a.txt",
+        ] {
             check(path, "gizmo", &[]);
         }
         check(

@@ -2,7 +2,7 @@
 
 // What Rust writes before these scripts. See `script` in model_context.rs.
 declare const BINDING: string;
-declare const WITH_SHIM: boolean;
+declare const WITH_POLYFILL: boolean;
 declare const FAILED: string;
 declare const FLUSH: string;
 declare const FLUSHED: string;

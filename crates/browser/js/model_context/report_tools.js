@@ -149,7 +149,7 @@ const reportTools = () => {
     changed();
   };
 
-  if (WITH_SHIM && !getter && mayOffer) {
+  if (WITH_POLYFILL && !getter && mayOffer) {
     const own = makeModelContext(changed);
     contexts.add(own);
     forms = followForms(own);

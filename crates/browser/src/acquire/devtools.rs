@@ -1,17 +1,10 @@
 //! A running browser at the address of its DevTools server, which names its websocket.
 
 use super::{Acquired, ConnectError, websocket};
+use crate::dial::http::{self, Answer, HttpError};
+use crate::dial::{self, RemoteAddress};
 use crate::endpoint;
-use hyper::Request;
-use hyper::body::{Body, Incoming};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use std::future::poll_fn;
-use std::io;
-use std::pin::{Pin, pin};
-use std::time::Duration;
-use tokio::net::TcpStream;
-use url::{Position, Url};
+use url::{Host, Url};
 
 /// Why a running browser could not be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,38 +45,42 @@ pub enum DiscoverError {
 }
 
 /// Attaches to the browser at `http://host:port`.
-pub(super) async fn acquire(url: &str) -> Result<Acquired, ConnectError> {
-    websocket::acquire(&websocket_of(url).await?, &[]).await
+pub(super) async fn acquire(address: &RemoteAddress) -> Result<Acquired, ConnectError> {
+    websocket::acquire(&websocket_of(address).await?, dial::NAMED_LIMIT).await
 }
 
-/// Asks a browser at `http://host:port` for its websocket, using `/json/version`. Credentials and the query are sent
-/// with this request and added to the result, because a gateway that checks them for one checks them for the other.
-async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
-    let shown = endpoint::shown(browser_url);
+/// Asks a browser at `http://host:port` for its websocket, using `/json/version`. Credentials, headers and the query
+/// are sent with this request and added to the result, because a gateway that checks them for one checks them for the
+/// other.
+pub(super) async fn websocket_of(address: &RemoteAddress) -> Result<RemoteAddress, DiscoverError> {
+    let shown = endpoint::shown(&address.url);
     let malformed = || DiscoverError::Malformed {
         given: shown.clone(),
     };
-    let url = Url::parse(browser_url).map_err(|_| malformed())?;
-    if url.host().is_none() || url.scheme() != "http" {
+    let url = Url::parse(&address.url).map_err(|_| malformed())?;
+    if url.host().is_none() || !matches!(url.scheme(), "http" | "https") {
         return Err(malformed());
     }
-    let unreachable = |detail: String| DiscoverError::Unreachable {
-        url: shown.clone(),
-        detail,
-    };
     let not_a_browser = |detail: &str| DiscoverError::NotABrowser {
         url: shown.clone(),
         detail: detail.to_owned(),
     };
+    let prefix = prefix(&url).to_owned();
     let mut asked = url.clone();
-    asked.set_path("/json/version");
-    let Answer { status, body } = tokio::time::timeout(PATIENCE, fetch(&asked))
-        .await
-        .map_err(|_| unreachable(format!("no answer in {} s", PATIENCE.as_secs())))?
-        .map_err(|error| unreachable(error.to_string()))?;
+    asked.set_path(&format!("{prefix}{VERSION}"));
+    asked.set_fragment(None);
+    let (answer, asked) = ask(address.at(asked), &address.url).await?;
+    let Answer {
+        status,
+        body,
+        whole,
+    } = answer;
     if matches!(status, 401 | 403 | 408 | 429 | 503) {
-        let sentence = endpoint::refusal(browser_url, status);
+        let sentence = endpoint::refusal(&address.url, status);
         return Err(DiscoverError::Refused { sentence });
+    }
+    if !whole {
+        return Err(not_a_browser("the answer of /json/version was cut off"));
     }
     let answer: serde_json::Value =
         serde_json::from_slice(&body).map_err(|_| not_a_browser("/json/version is not JSON"))?;
@@ -91,12 +88,59 @@ async fn websocket_of(browser_url: &str) -> Result<String, DiscoverError> {
         .as_str()
         .and_then(|told| Url::parse(told).ok())
         .ok_or_else(|| not_a_browser("/json/version names no websocket"))?;
-    // Behind a tunnel the browser reports another host; use the one that we reached.
+    // Behind a name, a port mapping or a tunnel the browser reports another host; use the one that we reached.
     let mut websocket = url;
-    websocket.set_path(told.path());
+    match told.path().starts_with(&format!("{prefix}/")) {
+        true => websocket.set_path(told.path()),
+        false => websocket.set_path(&format!("{prefix}{}", told.path())),
+    }
     websocket.set_query(joined(told.query(), websocket.query()).as_deref());
     websocket.set_fragment(None);
-    Ok(format!("ws{}", &websocket.as_str()["http".len()..]))
+    Ok(asked.at(format!("ws{}", &websocket.as_str()["http".len()..])))
+}
+
+/// The path of an address whose server is below a folder, without the slash at its end.
+fn prefix(url: &Url) -> &str {
+    let path = url.path().trim_end_matches('/');
+    path.strip_suffix(VERSION).unwrap_or(path)
+}
+
+/// Asks the address. Returns the response, and the address with what the server needs. Chrome answers only requests
+/// for an IP address or `localhost`; it says so, and is then asked by that name. Other servers need their own.
+async fn ask(
+    address: RemoteAddress,
+    given: &str,
+) -> Result<(Answer, RemoteAddress), DiscoverError> {
+    let answer = get(&address, given).await?;
+    let refuses_name = answer.status == 500 && has_domain(&address.url);
+    if !refuses_name || !String::from_utf8_lossy(&answer.body).contains("Host header") {
+        return Ok((answer, address));
+    }
+    let address = endpoint::as_localhost(&address);
+    let answer = get(&address, given).await?;
+    Ok((answer, address))
+}
+
+async fn get(address: &RemoteAddress, given: &str) -> Result<Answer, DiscoverError> {
+    let unreachable = |detail| DiscoverError::Unreachable {
+        url: endpoint::shown(given),
+        detail,
+    };
+    let limit = dial::NAMED_LIMIT;
+    match tokio::time::timeout(limit, http::get(address)).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(HttpError::Unreachable(detail))) => Err(unreachable(detail)),
+        Ok(Err(HttpError::Dial(error))) => {
+            let sentence = error.sentence(given);
+            Err(DiscoverError::Refused { sentence })
+        }
+        Err(_) => Err(unreachable(format!("no answer in {} s", limit.as_secs()))),
+    }
+}
+
+fn has_domain(url: &str) -> bool {
+    let url = Url::parse(url).ok();
+    matches!(url.as_ref().and_then(Url::host), Some(Host::Domain(_)))
 }
 
 /// Both queries joined. If both have a name, the value of the first one.
@@ -116,81 +160,19 @@ fn joined(first: Option<&str>, second: Option<&str>) -> Option<String> {
     Some(all.join("&")).filter(|query| !query.is_empty())
 }
 
-/// The response to a GET.
-struct Answer {
-    status: u16,
-    body: Vec<u8>,
-}
-
-/// A GET of a small document; the size is limited.
-async fn fetch(url: &Url) -> io::Result<Answer> {
-    let host = url.host_str().unwrap_or_default();
-    let port = url.port_or_known_default().unwrap_or(80);
-    let request = request_for(url, &format!("{host}:{port}"))?;
-    let stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
-    let (mut sender, connection) = http1::Builder::new()
-        .title_case_headers(true)
-        .max_buf_size(MOST_BYTES)
-        .handshake(TokioIo::new(stream))
-        .await
-        .map_err(said)?;
-    let exchange = async move {
-        let response = sender.send_request(request).await.map_err(said)?;
-        let status = response.status().as_u16();
-        let body = read(response.into_body()).await;
-        Ok(Answer { status, body })
-    };
-    let mut exchange = pin!(exchange);
-    tokio::select! {
-        answer = &mut exchange => return answer,
-        _ = connection => {}
-    }
-    // The server has closed the connection; its response may not have been read yet.
-    exchange.await
-}
-
-fn request_for(url: &Url, host: &str) -> io::Result<Request<String>> {
-    let target = &url[Position::BeforePath..Position::AfterQuery];
-    let (_, credentials) = endpoint::with_credentials_as_header(url.as_str());
-    let request = Request::get(target).header("Host", host);
-    let request = credentials
-        .into_iter()
-        .fold(request, |request, (name, value)| {
-            request.header(name, value)
-        });
-    let request = request.header("Connection", "close").body(String::new());
-    request.map_err(io::Error::other)
-}
-
-/// What can be read of a body, within the limit.
-async fn read(mut body: Incoming) -> Vec<u8> {
-    let mut read = Vec::new();
-    while read.len() < MOST_BYTES
-        && let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await
-    {
-        read.extend_from_slice(frame.data_ref().map_or(&[], |data| data));
-    }
-    read.truncate(MOST_BYTES);
-    read
-}
-
-/// The error of a request, as users read it.
-fn said(error: hyper::Error) -> io::Error {
-    if error.is_parse() || error.is_incomplete_message() {
-        return io::Error::other("the response is not HTTP");
-    }
-    let cause = std::error::Error::source(&error).map(ToString::to_string);
-    io::Error::other(cause.unwrap_or_else(|| error.to_string()))
-}
-
-const PATIENCE: Duration = Duration::from_secs(5);
-const MOST_BYTES: usize = 64 * 1024;
+const VERSION: &str = "/json/version";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dial::http::MOST_BYTES;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
+
+    async fn websocket_of(url: &str) -> Result<String, DiscoverError> {
+        let found = super::websocket_of(&url.to_owned().into()).await;
+        found.map(|address| address.url)
+    }
 
     async fn answer_once(status: &str, body: &str) -> String {
         let answer = format!(

@@ -33,6 +33,12 @@ pub enum ConnectError {
     /// The server refused.
     #[error("{0}")]
     Refused(String),
+    /// A grid has handed out no browser: it has no free one, or none of the wanted kind.
+    #[error("{0}")]
+    NoneHandedOut(String),
+    /// The calls that wanted the browser were cancelled.
+    #[error("No call waits for this browser any more")]
+    GivenUp,
     /// Our browser did not start.
     #[error(transparent)]
     Launch(#[from] LaunchError),

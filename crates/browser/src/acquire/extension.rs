@@ -10,5 +10,6 @@ pub(crate) fn acquire(transport: impl Transport) -> Acquired {
         session,
         events,
         ownership: Ownership::Person,
+        replaces: false,
     }
 }

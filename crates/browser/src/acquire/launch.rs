@@ -11,16 +11,14 @@ use crate::profile::{self, Profile, ProfileChoice};
 use crate::proxy::Proxy;
 use crate::screen::Screen;
 use arguments::{Environment, arguments};
-use command_fds::{CommandFdExt, FdMapping};
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use tabmux_cdp::{Connection, PipeTransport};
-use tokio::net::unix::pipe;
-use tokio::process::{Child, Command};
+use tabmux_platform::pipes::{Receiver, Sender, spawn_with_pipes};
+use tabmux_platform::process::kill_group;
+use tokio::process::Child;
 
 /// How to launch a browser.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,7 +66,7 @@ pub enum LaunchError {
     },
 }
 
-type Pipe = PipeTransport<pipe::Receiver, pipe::Sender>;
+type Pipe = PipeTransport<Receiver, Sender>;
 
 /// The process of a launched browser and its profile. Dropping it ends the browser.
 #[derive(Debug)]
@@ -88,6 +86,7 @@ pub(super) async fn acquire(options: &LaunchOptions) -> Result<Acquired, LaunchE
         session,
         events,
         ownership: Ownership::Ours(Lease::Process(Box::new(process))),
+        replaces: false,
     })
 }
 
@@ -188,12 +187,11 @@ impl BrowserProcess {
 
     /// Kills the browser with all its child processes.
     fn kill(&mut self) {
-        let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
-        let Some(group) = pid.and_then(Pid::from_raw) else {
-            return; // It has exited and was reaped.
-        };
-        // The child is not reaped yet, so the id still belongs to the process group that we created for it.
-        let _ = kill_process_group(group, Signal::KILL);
+        // Without an id it has exited and was reaped. Otherwise the id still belongs to the process group that we
+        // created for it.
+        if let Some(group) = self.child.id() {
+            kill_group(group);
+        }
     }
 }
 
@@ -216,9 +214,7 @@ fn spawn(
     scratch: Option<&Path>,
     screen: Option<&Screen>,
 ) -> io::Result<(Child, Pipe)> {
-    let (commands_out, commands_in) = io::pipe()?;
-    let (answers_out, answers_in) = io::pipe()?;
-    let mut command = std::process::Command::new(program);
+    let mut command = Command::new(program);
     command
         .args(arguments)
         .envs(scratch.map(|folder| ("TMPDIR", folder)))
@@ -229,23 +225,7 @@ fn spawn(
     if let Some(screen) = screen {
         screen.set_for(&mut command);
     }
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command
-        .fd_mappings(vec![
-            FdMapping {
-                parent_fd: OwnedFd::from(commands_out),
-                child_fd: 3,
-            },
-            FdMapping {
-                parent_fd: OwnedFd::from(answers_in),
-                child_fd: 4,
-            },
-        ])
-        .map_err(|error| io::Error::other(error.to_string()))?;
-    crate::descriptors::restore_in(&mut command);
-    let child = Command::from(command).spawn()?;
-    let write = pipe::Sender::from_owned_fd(OwnedFd::from(commands_in))?;
-    let read = pipe::Receiver::from_owned_fd(OwnedFd::from(answers_out))?;
+    let (child, read, write) = spawn_with_pipes(command)?;
     Ok((child, PipeTransport::new(read, write)))
 }
 

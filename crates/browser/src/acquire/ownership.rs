@@ -1,5 +1,6 @@
 //! Who owns a browser, and what we have to give back.
 
+use super::grid::GridLease;
 use super::launch::BrowserProcess;
 use std::time::Duration;
 
@@ -20,11 +21,30 @@ pub(crate) enum Ownership {
 pub(crate) enum Lease {
     /// A child process.
     Process(Box<BrowserProcess>),
+    /// A session of a grid.
+    Grid(Box<GridLease>),
+}
+
+/// What became of a browser whose connection ended.
+#[derive(Debug)]
+pub(crate) enum Loss {
+    /// It is gone, or not ours to know.
+    Gone,
+    /// The grid that handed it out says that it lives: the next connection finds its tabs.
+    Disconnected(String),
+    /// The grid says that it is gone, and why.
+    Ended(String),
 }
 
 impl Ownership {
-    pub(crate) fn is_ours(&self) -> bool {
-        matches!(self, Self::Ours(_))
+    /// Whether we launched it.
+    pub(crate) fn is_launched(&self) -> bool {
+        matches!(self, Self::Ours(Lease::Process(_)))
+    }
+
+    /// Whether a grid handed it out.
+    pub(crate) fn is_of_grid(&self) -> bool {
+        matches!(self, Self::Ours(Lease::Grid(_)))
     }
 
     pub(crate) fn is_person(&self) -> bool {
@@ -36,6 +56,17 @@ impl Ownership {
         match self {
             Self::Ours(lease) => lease.ended().await,
             Self::Theirs | Self::Person => std::future::pending().await,
+        }
+    }
+
+    /// The connection has ended. Gives back the lease, unless we did not want the end and the browser lives.
+    pub(crate) async fn end(self, wanted: bool, grace: Duration) -> Loss {
+        match self {
+            Self::Ours(Lease::Grid(lease)) if !wanted => lease.lost().await,
+            other => {
+                other.release(grace).await;
+                Loss::Gone
+            }
         }
     }
 
@@ -52,6 +83,8 @@ impl Lease {
     async fn ended(&mut self) {
         match self {
             Self::Process(process) => process.exited().await,
+            // A grid does not say so: it is asked when the browser does not answer.
+            Self::Grid(_) => std::future::pending().await,
         }
     }
 
@@ -59,6 +92,7 @@ impl Lease {
     async fn release(self, grace: Duration) {
         match self {
             Self::Process(process) => process.end(grace).await,
+            Self::Grid(lease) => lease.release().await,
         }
     }
 }

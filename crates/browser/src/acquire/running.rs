@@ -1,6 +1,7 @@
 //! A running browser of this user that allows remote debugging, found in its profile.
 
 use super::{Acquired, ConnectError, websocket};
+use crate::dial;
 use crate::files::FileThreads;
 use crate::find::Channel;
 use std::fs;
@@ -21,7 +22,7 @@ pub(super) async fn acquire(which: &Running) -> Result<Acquired, ConnectError> {
     let looking = move || running_browsers(&which);
     let running = FileThreads::new().run(looking).await;
     for endpoint in running.unwrap_or_default() {
-        match websocket::acquire(&endpoint, &[]).await {
+        match websocket::acquire(&endpoint.into(), dial::FOUND_LIMIT).await {
             Ok(acquired) => return Ok(acquired),
             Err(error) => tracing::debug!(%error, "a profile names a browser that does not run"),
         }

@@ -6,16 +6,18 @@ use super::entry::Entry;
 use super::heartbeat::Heartbeat;
 use super::private::Privacy;
 use super::proxy_login::ProxyLogin;
+use super::states::States;
 use super::{BrowserEvent, TabFacts, TabOpener};
 use super::{crashes, tools};
 use crate::acquire::Ownership;
 use crate::error::ToolError;
 use crate::files::OutputRoot;
+use crate::permissions::Grants;
 use crate::tab::{Gone, Tab, TabSettings, TargetId};
 use std::collections::HashMap;
 use std::time::Duration;
 use tabmux_cdp::types::{browser, fetch, target};
-use tabmux_cdp::{CdpError, Event, Events, RawEvent, Session};
+use tabmux_cdp::{CdpError, Events, RawEvent, Session};
 use tabmux_text::one_line;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -23,7 +25,7 @@ use tokio::time::Instant;
 /// The actor's own state.
 pub(super) struct Actor<E> {
     pub(super) session: Session,
-    settings: TabSettings,
+    pub(super) settings: TabSettings,
     ownership: Ownership,
     pub(super) tabs: HashMap<TargetId, Entry>,
     /// Tabs that crashed, and whether a client is attached to them.
@@ -37,7 +39,9 @@ pub(super) struct Actor<E> {
     output: Option<OutputRoot>,
     tag: u32,
     report: mpsc::Sender<E>,
+    pub(super) grants: Grants,
     pub(super) privacy: Privacy,
+    pub(super) states: States,
     pub(super) proxy_login: ProxyLogin,
     /// Tabs that are not reported.
     pub(super) hidden: HashMap<TargetId, TabFacts>,
@@ -58,6 +62,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let tabs = tabs
             .iter()
             .map(|facts| (facts.target.clone(), Entry::new(facts.clone())));
+        let configured = settings.permissions.clone();
+        let grants = Grants::new(session.clone(), configured, ownership.is_launched());
         Self {
             session,
             settings,
@@ -71,7 +77,9 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             output: None,
             tag,
             report,
+            grants,
             privacy: Privacy::default(),
+            states: States::default(),
             proxy_login: ProxyLogin::default(),
             hidden: HashMap::new(),
             requests,
@@ -96,7 +104,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     ) {
         let mut shut_down = None;
         // A launched browser that hangs is not given up: its tabs would be lost.
-        let attached = !self.ownership.is_ours();
+        let attached = !self.ownership.is_launched();
         let mut hangs = std::pin::pin!(heartbeat.stops(self.session.clone()));
         loop {
             tokio::select! {
@@ -126,20 +134,20 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         for tab in entries.into_iter().filter_map(|(_, entry)| entry.tab) {
             tab.note_gone(Gone::Closed);
         }
-        self.end().await;
+        self.end(shut_down.is_some()).await;
         if let Some(done) = shut_down {
             let _ = done.send(());
         }
     }
 
     /// Gives back what belongs to the browser, and reports that it is gone.
-    async fn end(self) {
-        self.ownership.release(END_GRACE).await;
+    async fn end(self, wanted: bool) {
+        let gone = self.ownership.end(wanted, END_GRACE).await;
         if let (Some(staging), Some(output)) = (self.staging, &self.output) {
             staging.remove(output).await;
         }
         self.session.connection().close();
-        let gone = E::from((self.tag, BrowserEvent::Gone));
+        let gone = E::from((self.tag, BrowserEvent::from(gone)));
         let _ = self.report.send(gone).await;
     }
 
@@ -163,10 +171,8 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             self.handle_gone(&event.target_id, Gone::Crashed).await;
         } else if let Some(paused) = event.decode::<fetch::RequestPaused>() {
             self.handle_paused(paused);
-        } else if event.method() == fetch::RequestPaused::METHOD
-            && let Some(cut) = event.too_large()
-        {
-            self.handle_paused_cut(cut);
+        } else if let Some(cut) = event.too_large() {
+            self.handle_cut(event.method(), cut);
         } else if let Some(event) = event.decode::<fetch::AuthRequired>() {
             self.handle_auth(event);
         } else if let Some(event) = event.decode::<browser::DownloadWillBegin>() {
@@ -202,6 +208,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                     self.own(&target);
                     if let Some(entry) = self.tabs.get_mut(&target) {
                         entry.is_stray = false;
+                        entry.seeks_opener = false;
                     }
                     self.announce(&target, origin).await;
                     self.recheck_privacy().await;
@@ -262,7 +269,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         entry.awaiting_tab.push(answer);
         // In a launched browser every tab is attached automatically.
-        if !self.ownership.is_ours() && !entry.attaching {
+        if !self.ownership.is_launched() && !entry.attaching {
             entry.attaching = true;
             let (target_id, flatten) = (target.clone(), Some(true));
             let attach = target::AttachToTarget { target_id, flatten };
@@ -299,6 +306,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         if info.r#type != "page" {
             return;
         }
+        self.states.shows(info);
         let facts = TabFacts::from(info);
         let target = facts.target.clone();
         if let Some(entry) = self.tabs.get_mut(&target) {
@@ -312,6 +320,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         let mut entry = Entry::new(facts);
         entry.is_attached = info.attached;
         entry.is_stray = opener.is_none();
+        entry.seeks_opener = opener.is_none();
         entry.opener.clone_from(&opener);
         self.tabs.insert(target.clone(), entry);
         match opener {
@@ -326,7 +335,10 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
                 }
             }
             None if self.making > 0 => self.unannounced.push(target),
-            None => self.announce(&target, TabOpener::Browser).await,
+            None => {
+                self.announce(&target, TabOpener::Browser).await;
+                self.tell_opener(&target);
+            }
         }
     }
 
@@ -363,6 +375,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
             event.waiting_for_debugger,
             self.settings.clone(),
             entry.guard.clone(),
+            self.grants.of_tab(entry.context()),
         );
         if let Some(user) = user {
             tab.used_by(user);
@@ -376,6 +389,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
     }
 
     async fn handle_changed(&mut self, info: &target::TargetInfo) {
+        self.states.shows(info);
         let facts = TabFacts::from(info);
         let Some(entry) = self.tabs.get_mut(&facts.target) else {
             // The tab crashed. Unless this event is about something else, it is loaded again.
@@ -391,6 +405,7 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         }
         entry.facts = facts;
         self.report_change(&target).await;
+        self.tell_opener(&target);
     }
 
     /// Stores a title, unless the tab has navigated since it was asked for.
@@ -409,30 +424,12 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         };
         let facts = entry
             .facts
-            .told(entry.tab.as_ref(), entry.destination.as_deref());
+            .to_report(entry.tab.as_ref(), entry.destination.as_deref());
         if entry.told == facts || self.unannounced.contains(target) {
             return;
         }
         entry.told = facts.clone();
         self.tell(BrowserEvent::TabChanged(facts)).await;
-    }
-
-    /// Reports the tools of a tab's page if they changed.
-    async fn report_tools(&mut self, target: &TargetId) {
-        if self.unannounced.contains(target) {
-            return;
-        }
-        let Some(entry) = self.tabs.get_mut(target) else {
-            return;
-        };
-        if entry.tab.is_none() {
-            return;
-        }
-        let now = entry.tools.clone();
-        let before = std::mem::replace(&mut entry.told_tools, now.clone());
-        for event in tools::news(target, &before, &now) {
-            self.tell(event).await;
-        }
     }
 
     pub(super) async fn handle_gone(&mut self, target: &TargetId, gone: Gone) {

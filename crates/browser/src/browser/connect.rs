@@ -3,13 +3,14 @@
 use super::actor::Actor;
 use super::downloads::Staging;
 use super::heartbeat::Heartbeat;
-use super::permissions;
 use super::private::Privacy;
 use super::proxy_login::{ProxyLogin, stop_documents};
+use super::states::States;
 use super::stuck_pages::StuckPages;
 use super::{Browser, BrowserEvent, BrowserInfo, Inner, TabFacts};
 use crate::acquire::{self, Acquired, ConnectError, Ownership, Source};
 use crate::files::OutputRoot;
+use crate::permissions;
 use crate::proxy::Proxy;
 use crate::tab::{TabSettings, TargetId};
 use std::sync::{Arc, OnceLock};
@@ -92,11 +93,10 @@ impl Connected {
             staging,
             proxy,
         } = self;
-        let permissions = Arc::clone(&settings.permissions);
         let pages = targets.iter().filter(|info| info.r#type == "page");
         let hidden = pages.filter(|info| privacy.hides(info.browser_context_id.as_ref()));
         let hidden = hidden.map(TabFacts::from).collect();
-        let (launched, personal) = (ownership.is_ours(), ownership.is_person());
+        let (launched, personal) = (ownership.is_launched(), ownership.is_person());
         let (to_actor, requests) = mpsc::channel(64);
         let weak = to_actor.downgrade();
         let actor = Actor::new(
@@ -108,22 +108,26 @@ impl Connected {
             report,
             weak,
         );
+        let grants = actor.grants.clone();
         let place = staging.as_ref().map(|(staging, _)| staging.clone());
         let signs_in = proxy.is_some();
         let actor = actor.staging(staging).signing_in(ProxyLogin::to(proxy));
+        let states = States::default();
         let actor = actor.guarding(privacy.clone(), hidden);
+        let actor = actor.noting(states.clone());
         tokio::spawn(actor.run(events, requests, heartbeat));
         Browser(Arc::new(Inner {
             session,
             launched,
             personal,
             privacy,
+            states,
             staging: place,
             requests: to_actor,
             stuck: StuckPages::default(),
             web_mcp: OnceLock::new(),
             signs_in,
-            permissions,
+            grants,
             holding: OnceCell::new(),
         }))
     }
@@ -136,9 +140,23 @@ impl Browser {
         settings: TabSettings,
         output: &OutputRoot,
     ) -> Result<Connected, ConnectError> {
+        Self::connect_saying(source, settings, output, &|_| {}).await
+    }
+
+    /// The same. While it waits for a browser of a grid, it tells `say` so.
+    pub async fn connect_saying(
+        source: &Source,
+        settings: TabSettings,
+        output: &OutputRoot,
+        say: &(dyn Fn(String) + Send + Sync),
+    ) -> Result<Connected, ConnectError> {
+        let settings = TabSettings {
+            machine: source.machine(),
+            ..settings
+        };
         let mut launches = 1;
         let connected = loop {
-            let acquired = acquire::acquire(source).await?;
+            let acquired = acquire::acquire(source, say).await?;
             match Self::meet(acquired, settings.clone(), Some(output)).await {
                 // A browser of a killed daemon may still be starting: it has locked the profile and exits now, and a
                 // second browser that finds the profile locked exits at once.
@@ -171,8 +189,9 @@ impl Browser {
             session,
             events,
             ownership,
+            replaces,
         } = acquired;
-        let launched = ownership.is_ours();
+        let launched = ownership.is_launched();
         let staging = match output.filter(|_| launched) {
             Some(output) => Some((Staging::make(output).await, output.clone())),
             None => None,
@@ -187,7 +206,7 @@ impl Browser {
             })
         });
         let (info, targets) = match introduced {
-            Ok(introduced) => introduced,
+            Ok((info, targets)) => (BrowserInfo { replaces, ..info }, targets),
             Err(error) => {
                 ownership.release(Duration::ZERO).await;
                 if let Some((staging, output)) = staging {
@@ -200,15 +219,19 @@ impl Browser {
             }
         };
         if launched {
-            permissions::grant(&session, &settings.permissions, None).await;
+            permissions::configure(&session, &settings.permissions, None).await;
         }
+        let heartbeat = match ownership.is_of_grid() {
+            true => Heartbeat::of_grids(),
+            false => Heartbeat::default(),
+        };
         Ok(Connected {
             info,
             session,
             events,
             ownership,
             settings,
-            heartbeat: Heartbeat::default(),
+            heartbeat,
             targets,
             privacy: Privacy::default(),
             staging,
@@ -259,6 +282,7 @@ async fn introduce(
         launched,
         tabs,
         front,
+        replaces: false,
     };
     Ok((info, targets))
 }

@@ -1,9 +1,11 @@
 //! Browser contexts: the tabs of one share cookies and storage with each other only.
 
 use super::actor_requests::ActorRequest;
-use super::{Browser, ContextId, permissions};
+use super::states::StorageSource;
+use super::{Browser, ContextId};
 use crate::bounds;
 use crate::error::ToolError;
+use crate::tab::Tab;
 use crate::tools::StorageState;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,25 +13,33 @@ use tabmux_cdp::types::target;
 use tokio::sync::oneshot;
 
 impl Browser {
-    /// Creates a browser context: its tabs share cookies and storage with each other only. With `storage`, a file in
-    /// Playwright's format, the context starts with the cookies and local storage of that file; if they cannot be
-    /// loaded, there is no context. It ends with our connection at the latest.
-    pub async fn make_context(&self, storage: Option<&Path>) -> Result<ContextId, ToolError> {
-        let Some(file) = storage else {
+    /// Creates a browser context: its tabs share cookies and storage with each other only. With a source, the context
+    /// starts with the cookies and local storage from there; if they cannot be loaded, there is no context. It ends with
+    /// our connection at the latest.
+    pub async fn make_context(
+        &self,
+        storage: Option<&StorageSource>,
+    ) -> Result<ContextId, ToolError> {
+        let Some(storage) = storage else {
             return self.make_empty_context().await;
         };
         if !self.0.launched {
             return Err(ToolError::NotActionable {
-                why: "--storageState works only in a browser that tabmux launches, and this one is attached. \
-                      Use a session without that flag."
+                why: "--storageState and --state work only in a browser that tabmux launches, and this one is \
+                      attached. Use a session without that flag."
                     .into(),
             });
         }
-        let state = StorageState::read(file).await?;
-        self.make_context_with(state, file).await
+        match storage {
+            StorageSource::File(file) => {
+                let state = StorageState::read(file).await?;
+                self.make_context_with(state, file).await
+            }
+            StorageSource::Named(state) => self.make_context_of(state).await,
+        }
     }
 
-    async fn make_context_with(
+    pub(super) async fn make_context_with(
         &self,
         state: StorageState,
         file: &Path,
@@ -53,7 +63,8 @@ impl Browser {
         file: PathBuf,
     ) -> Result<ContextId, ToolError> {
         let context = self.make_empty_context().await?;
-        match load(self.clone(), context.clone(), state, file).await {
+        let load = async move |tab: Tab| state.load_into(&tab, &file).await;
+        match self.in_hidden_tab(context.clone(), LOAD_LIMIT, load).await {
             Ok(()) => Ok(context),
             Err(error) => {
                 let _ = self.end_context(context).await;
@@ -62,17 +73,19 @@ impl Browser {
         }
     }
 
-    /// Ends a context and closes all its tabs.
+    /// Ends a context and closes all its tabs. Its state is saved first, if it has one.
     pub async fn end_context(&self, context: ContextId) -> Result<(), ToolError> {
+        self.save_state(&context).await;
         let dispose = target::DisposeBrowserContext {
             browser_context_id: context.clone(),
         };
         self.0.session.send(dispose).await?;
         self.0.privacy.forget_context(&context);
+        self.0.grants.end(&context).await;
         Ok(())
     }
 
-    async fn make_empty_context(&self) -> Result<ContextId, ToolError> {
+    pub(super) async fn make_empty_context(&self) -> Result<ContextId, ToolError> {
         let create = target::CreateBrowserContext {
             dispose_on_detach: Some(true),
             ..Default::default()
@@ -82,58 +95,55 @@ impl Browser {
             let behavior = staging.behavior(Some(context.clone()));
             self.0.session.send(behavior).await?;
         }
-        permissions::grant(&self.0.session, &self.0.permissions, Some(context.clone())).await;
+        self.0.grants.begin(&context).await;
         self.0.privacy.open(context.clone());
         Ok(context)
     }
-}
 
-/// Loads a storage state into a context, in a tab that is never announced: the actor announces no new tab between
-/// these two requests, and the tab is closed by then.
-async fn load(
-    browser: Browser,
-    context: ContextId,
-    state: StorageState,
-    file: PathBuf,
-) -> Result<(), ToolError> {
-    let (done, begun) = oneshot::channel();
-    browser.request(ActorRequest::BeginMaking { done }).await?;
-    let _ = begun.await;
-    let loaded = load_in_hidden_tab(&browser, context, state, &file).await;
-    let (done, ended) = oneshot::channel();
-    browser
-        .request(ActorRequest::EndMaking { made: None, done })
-        .await?;
-    let _ = ended.await;
-    loaded
-}
+    /// Does something in a tab of a context that is never announced: the actor announces no new tab between these two
+    /// requests, and the tab is closed by then.
+    pub(super) async fn in_hidden_tab<T>(
+        &self,
+        context: ContextId,
+        limit: Duration,
+        work: impl AsyncFnOnce(Tab) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        let (done, begun) = oneshot::channel();
+        self.request(ActorRequest::BeginMaking { done }).await?;
+        let _ = begun.await;
+        let worked = self.in_new_tab(context, limit, work).await;
+        let (done, ended) = oneshot::channel();
+        self.request(ActorRequest::EndMaking { made: None, done })
+            .await?;
+        let _ = ended.await;
+        worked
+    }
 
-async fn load_in_hidden_tab(
-    browser: &Browser,
-    context: ContextId,
-    state: StorageState,
-    file: &Path,
-) -> Result<(), ToolError> {
-    let create = target::CreateTarget {
-        url: "about:blank".into(),
-        background: Some(true),
-        browser_context_id: Some(context),
-        ..Default::default()
-    };
-    let target = browser.0.session.send(create).await?.target_id;
-    let load = async {
-        let tab = browser.tab(&target).await?;
-        state.load_into(&tab, file).await
-    };
-    let loaded = tokio::time::timeout(LOAD_LIMIT, load).await;
-    browser.close_tab(&target, false).await?;
-    loaded.unwrap_or_else(|_| {
-        Err(ToolError::TimedOut {
-            what: "Loading the storage state".into(),
-            millis: LOAD_LIMIT.as_millis(),
-            next: "Remove some origins from the file.".into(),
+    async fn in_new_tab<T>(
+        &self,
+        context: ContextId,
+        limit: Duration,
+        work: impl AsyncFnOnce(Tab) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        let create = target::CreateTarget {
+            url: "about:blank".into(),
+            background: Some(true),
+            browser_context_id: Some(context),
+            ..Default::default()
+        };
+        let target = self.0.session.send(create).await?.target_id;
+        let work = async { work(self.tab(&target).await?).await };
+        let worked = tokio::time::timeout(limit, work).await;
+        self.close_tab(&target, false).await?;
+        worked.unwrap_or_else(|_| {
+            Err(ToolError::TimedOut {
+                what: "Loading or saving cookies and storage".into(),
+                millis: limit.as_millis(),
+                next: "The file may have too many origins; remove some, or delete the state with `tabmux state`."
+                    .into(),
+            })
         })
-    })
+    }
 }
 
 const LOAD_LIMIT: Duration = Duration::from_secs(20);

@@ -4,9 +4,11 @@
 use super::ContextId;
 use super::actor::Actor;
 use crate::files::{FileThreads, OutputFolder, OutputRoot};
+use crate::machine::Machine;
 use crate::tab::{Download, Progress, Tab, TargetId};
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::browser::{self, SetDownloadBehaviorBehavior};
 use tabmux_text::one_line;
@@ -77,6 +79,12 @@ impl Running {
             owner.downloads().give_back_bytes(self.counted);
             self.counted = 0;
         }
+    }
+
+    /// It is complete.
+    fn saved(mut self, progress: Progress) {
+        self.download.progress = progress;
+        self.tell();
     }
 
     /// It ended, and its file is not kept.
@@ -210,13 +218,19 @@ impl<E> Actor<E> {
                 running.give_back();
                 stop(&self.session, &mut running, why);
             }
-            (Ok(()), ..) => {
-                running.download.progress = match is_stopped {
-                    true => Progress::Stopped,
-                    false => Progress::Saved(event.file_path.filter(|it| !it.is_empty())),
-                };
+            (Ok(()), ..) if is_stopped => {
+                running.download.progress = Progress::Stopped;
                 running.give_back();
                 running.tell();
+            }
+            (Ok(()), ..) => {
+                running.give_back();
+                let place = event.file_path.filter(|it| !it.is_empty());
+                match self.settings.machine {
+                    Machine::This => running.saved(Progress::Saved(place)),
+                    Machine::Perhaps => drop(tokio::spawn(find(running, place))),
+                    Machine::Other => running.saved(Progress::SavedElsewhere(place)),
+                }
             }
         }
     }
@@ -266,15 +280,33 @@ async fn end(
         });
         taken.inspect_err(|_| drop(std::fs::remove_file(&staged)))
     };
-    let taken = owner.threads().run(work).await;
-    running.download.progress = match taken.unwrap_or_else(|stuck| Err(stuck.to_string())) {
-        Ok(place) => Progress::Saved(Some(place.display().to_string())),
-        Err(why) => {
+    running.download.progress = match owner.threads().run_within(KEEP_LIMIT, work).await {
+        Ok(Ok(place)) => Progress::Saved(Some(place.display().to_string())),
+        Ok(Err(why)) => {
             running.give_back();
             Progress::Refused(why)
         }
+        // The file may still come, so it counts.
+        Err(stuck) => Progress::Refused(stuck.to_string()),
     };
     running.tell();
+}
+
+/// Looks whether a complete download of a browser that may run elsewhere is a file of this machine. Another file may
+/// have its path here, but not its length, too.
+async fn find(running: Running, place: Option<String>) {
+    let Some(place) = place else {
+        return running.saved(Progress::SavedElsewhere(None));
+    };
+    let path = PathBuf::from(&place);
+    let length = move || std::fs::symlink_metadata(path).map(|it| it.is_file().then_some(it.len()));
+    let length = FileThreads::new().run(length).await;
+    let is_here =
+        matches!(length, Ok(Ok(Some(length))) if length == bytes(running.download.received));
+    running.saved(match is_here {
+        true => Progress::Saved(Some(place)),
+        false => Progress::SavedElsewhere(Some(place)),
+    });
 }
 
 /// Makes Chrome cancel a download and remove its partial file.
@@ -299,6 +331,9 @@ fn bytes(count: f64) -> u64 {
 
 /// How many downloads of one browser run at once.
 const MOST_DOWNLOADS: usize = 100;
+
+/// How long it may take to copy the largest download to another file system.
+const KEEP_LIMIT: Duration = Duration::from_secs(120);
 
 #[cfg(test)]
 mod tests {

@@ -24,6 +24,8 @@ pub(super) struct Entry {
     pub(super) guard: Guard,
     /// Whether it has no opener and has not sent a request yet.
     pub(super) is_stray: bool,
+    /// Whether it has no opener, and the page that requested it is not known yet.
+    pub(super) seeks_opener: bool,
     pub(super) attaching: bool,
     /// Whether any client is attached to it.
     pub(super) is_attached: bool,
@@ -45,6 +47,7 @@ impl Entry {
             opener: None,
             guard: Guard::default(),
             is_stray: false,
+            seeks_opener: false,
             attaching: false,
             is_attached: false,
             wanted_at: Instant::now(),

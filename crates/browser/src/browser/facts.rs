@@ -20,7 +20,7 @@ pub struct TabFacts {
 
 impl TabFacts {
     /// The facts to report for a tab that is navigating to `destination`.
-    pub(super) fn told(&self, tab: Option<&Tab>, destination: Option<&str>) -> Self {
+    pub(super) fn to_report(&self, tab: Option<&Tab>, destination: Option<&str>) -> Self {
         let mut facts = self.clone();
         if let Some(destination) = destination.filter(|_| self.is_blank()) {
             facts.url = shorten(destination, MOST_URL);
@@ -91,13 +91,13 @@ mod tests {
             title: "about:blank".into(),
             context: None,
         };
-        let told = blank.told(None, Some("http://a/"));
+        let told = blank.to_report(None, Some("http://a/"));
         assert_eq!((told.url.as_str(), told.title.as_str()), ("http://a/", ""));
-        assert_eq!(blank.told(None, None), blank);
+        assert_eq!(blank.to_report(None, None), blank);
         let there = TabFacts {
             url: "http://b/".into(),
             ..blank
         };
-        assert_eq!(there.told(None, Some("http://a/")), there);
+        assert_eq!(there.to_report(None, Some("http://a/")), there);
     }
 }

@@ -24,6 +24,15 @@ impl Default for Heartbeat {
 }
 
 impl Heartbeat {
+    /// For a browser of a grid, whose socket stays open when the browser is gone: only an unanswered command tells.
+    /// The commands also keep the grid's session alive, which may end after 20 idle seconds.
+    pub(super) fn of_grids() -> Self {
+        Self {
+            every: Duration::from_secs(8),
+            within: Duration::from_secs(10),
+        }
+    }
+
     /// Resolves when the browser no longer responds. Never resolves if the connection ends: that is reported
     /// separately.
     pub(super) async fn stops(self, session: Session) {

@@ -7,10 +7,10 @@ use super::proxy_login::stop_documents;
 use super::{Browser, BrowserEvent};
 use crate::bounds;
 use crate::origins::OriginPolicy;
-use crate::tab::{Guard, Tab, TargetId};
+use crate::tab::{Guard, Tab, TargetId, cancel_auth};
 use tabmux_cdp::types::fetch;
 use tabmux_cdp::types::network::ErrorReason;
-use tabmux_cdp::{Session, TooLarge};
+use tabmux_cdp::{Event, Session, TooLarge};
 
 impl Browser {
     /// From now on, pauses new tabs until their address has been checked, if the current task has a policy. Only in a
@@ -65,9 +65,41 @@ impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
         });
     }
 
-    /// The same for a request that is too large to be delivered, such as a form with a long text. Its frame is named
+    /// Tells the tab whose page requested this one, such as by a control-click: Chrome does not name it as the opener.
+    pub(super) fn tell_opener(&mut self, target: &TargetId) {
+        let seeking = self.tabs.get_mut(target);
+        let seeking = seeking.filter(|entry| entry.seeks_opener && !entry.is_blank());
+        let Some(entry) = seeking else {
+            return;
+        };
+        entry.seeks_opener = false;
+        let (url, context) = (entry.facts().url.clone(), entry.context());
+        let others = self.tabs.iter().filter(|(other, _)| *other != target);
+        let others = others.filter(|(_, entry)| entry.context() == context);
+        for tab in others.filter_map(|(_, entry)| entry.tab.clone()) {
+            let (target, url) = (target.clone(), url.clone());
+            tokio::spawn(async move {
+                // The page's request came first, but its tab has its own queue of events.
+                tab.catch_up().await;
+                if awaits(&tab, &url) {
+                    tab.note_new_tab(target, url);
+                }
+            });
+        }
+    }
+
+    /// An event that is too large to be delivered. Those that need an answer get one.
+    pub(super) fn handle_cut(&self, method: &str, cut: &TooLarge) {
+        if method == fetch::RequestPaused::METHOD {
+            self.handle_paused_cut(cut);
+        } else if method == fetch::AuthRequired::METHOD {
+            cancel_auth(&self.session, cut);
+        }
+    }
+
+    /// Like [`Self::handle_paused`], for a request that is too large to be delivered, such as a form with a long text. Its frame is named
     /// after its body, so the rules of all tabs apply; without a readable address it is blocked.
-    pub(super) fn handle_paused_cut(&self, cut: &TooLarge) {
+    fn handle_paused_cut(&self, cut: &TooLarge) {
         let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
             tracing::warn!("a paused request is too large to be parsed; blocking it");
             return;
@@ -95,12 +127,10 @@ async fn policy_for(other_tabs: &[Tab], url: &str) -> OriginPolicy {
     for tab in other_tabs {
         tab.catch_up().await;
     }
-    let asked = |tab: &&Tab| {
-        let state = tab.state();
-        let mut asked = state.new_tabs.iter();
-        asked.any(|wanted| bare(wanted) == bare(url))
-    };
-    let mut openers: Vec<_> = other_tabs.iter().filter(asked).collect();
+    let mut openers: Vec<_> = other_tabs
+        .iter()
+        .filter(|tab| requested(tab, url))
+        .collect();
     for opener in &openers {
         // The call in the opener can then report the block.
         let main = opener.state().frames.main().map(|main| main.id.clone());
@@ -134,8 +164,16 @@ fn answer(session: &Session, paused: fetch::RequestPaused, guard: &Guard) {
     }
 }
 
-fn bare(url: &str) -> &str {
-    url.split('#').next().unwrap_or_default()
+/// Whether a page of this tab has requested a new tab at this address.
+fn requested(tab: &Tab, url: &str) -> bool {
+    let state = tab.state();
+    state.new_tabs.iter().any(|it| it.is_at(url))
+}
+
+/// Whether it has, and no such tab has appeared yet.
+fn awaits(tab: &Tab, url: &str) -> bool {
+    let state = tab.state();
+    state.new_tabs.iter().any(|it| !it.told && it.is_at(url))
 }
 
 /// How many requested new tabs are remembered for each tab; if a page requests more at once, the rules of all tabs

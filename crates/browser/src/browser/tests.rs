@@ -107,6 +107,47 @@ async fn an_oversize_request_follows_the_rules_of_all_tabs() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn each_request_for_a_new_tab_names_one_tab() {
+    let mut harness = FakeBrowser::new(fake::usual).await;
+    let tab = harness.tab().await.unwrap();
+    let url = "http://here.test/new";
+    let request = json!({
+        "frameId": fake::FRAME, "reason": "anchorClick", "url": url, "disposition": "newTab"
+    });
+    let mut appeared = 0;
+    for (target, requested) in [("FIRST", true), ("USERS", false), ("SECOND", true)] {
+        if requested {
+            let request = fake::event("Page.frameRequestedNavigation", request.clone());
+            harness.fake.say(request).await;
+            appeared += 1;
+            let noted = tab.until(Duration::from_secs(60), |state| {
+                state.new_tabs_requested == appeared
+            });
+            assert!(noted.await.unwrap());
+        }
+        let mut info = fake::target_info(target);
+        info["url"] = url.into();
+        let created = json!({"targetInfo": info});
+        let created = fake::browser_event("Target.targetCreated", created);
+        harness.fake.say(created).await;
+        if requested {
+            let named = tab.until(Duration::from_secs(60), |state| {
+                state.popups.last() == Some(&TargetId::from(target))
+            });
+            assert!(named.await.unwrap(), "{target}");
+        } else {
+            while appears(&mut harness)
+                .await
+                .is_some_and(|(id, _)| id != target)
+            {}
+            tab.catch_up().await;
+        }
+    }
+    let named = tab.state().popups.clone();
+    assert_eq!(named, ["FIRST", "SECOND"].map(TargetId::from));
+}
+
 fn private() -> Value {
     let mut info = fake::target_info(TAB);
     info["browserContextId"] = "PRIVATE".into();

@@ -1,6 +1,7 @@
 //! Reports the page tools of a browser's tabs.
 
 use super::BrowserEvent;
+use super::actor::Actor;
 use super::actor_requests::ActorRequest;
 use crate::page_tools::{Findings, Report, Reporter, ToolSource};
 use crate::tab::{Tab, TargetId};
@@ -29,6 +30,26 @@ pub(super) fn watch(tab: &Tab, requests: mpsc::WeakSender<ActorRequest>) {
             }
         }
     });
+}
+
+impl<E: From<(u32, BrowserEvent)> + Send + 'static> Actor<E> {
+    /// Reports the tools of a tab's page if they changed.
+    pub(super) async fn report_tools(&mut self, target: &TargetId) {
+        if self.unannounced.contains(target) {
+            return;
+        }
+        let Some(entry) = self.tabs.get_mut(target) else {
+            return;
+        };
+        if entry.tab.is_none() {
+            return;
+        }
+        let now = entry.tools.clone();
+        let before = std::mem::replace(&mut entry.told_tools, now.clone());
+        for event in news(target, &before, &now) {
+            self.tell(event).await;
+        }
+    }
 }
 
 /// The events for the difference between two states.

@@ -1,15 +1,15 @@
 //! A file while it is being written: it gets its final name when it is complete, and is removed otherwise.
 
-use super::Problem;
-use super::blocking::{FileThreads, Stuck};
+use super::blocking::Stuck;
 use super::output::fresh_name;
+use super::{Files, Problem, masking};
 use crate::error::ToolError;
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tabmux_platform::files::{Refused, SafeOptions, plain_permissions};
 
 /// A file that is written in parts. It is removed unless it is [kept](Self::keep); an existing file is replaced only
 /// then.
@@ -17,15 +17,15 @@ use std::time::Duration;
 pub struct Draft {
     open: Option<Open>,
     place: PathBuf,
-    threads: FileThreads,
+    files: Files,
 }
 
 impl Draft {
-    pub(super) fn new(open: Open, threads: FileThreads) -> Self {
+    pub(super) fn new(open: Open, files: Files) -> Self {
         Self {
             place: open.place.clone(),
             open: Some(open),
-            threads,
+            files,
         }
     }
 
@@ -69,6 +69,7 @@ impl Draft {
     /// Moves the file to its final path.
     pub async fn keep(mut self) -> Result<PathBuf, ToolError> {
         self.with(super::blocking::LIMIT, Open::keep).await?;
+        self.files.note(&self.place);
         Ok(std::mem::take(&mut self.place))
     }
 
@@ -78,7 +79,8 @@ impl Draft {
         work: impl FnOnce(&mut Open) -> io::Result<T> + Send + 'static,
     ) -> Result<T, ToolError> {
         let fail = |why: String| {
-            ToolError::File(format!("{} cannot be written: {why}", self.place.display()))
+            let name = self.files.shown(&self.place);
+            ToolError::File(format!("{name} cannot be written: {why}"))
         };
         let mut open = self
             .open
@@ -88,7 +90,8 @@ impl Draft {
             let done = work(&mut open);
             (open, done)
         };
-        let done = self.threads.run_within(limit, work).await;
+        let threads = self.files.output().threads();
+        let done = threads.run_within(limit, work).await;
         let (open, done) = done.map_err(|stuck| fail(stuck.to_string()))?;
         self.open = Some(open);
         done.map_err(|error| fail(format!("{error}.")))
@@ -120,7 +123,7 @@ impl Open {
         let temporary = place.with_file_name(format!(".tabmux-{}", fresh_name()?));
         let open = Self::at(temporary, place)?;
         if let Some(file) = &open.file {
-            file.set_permissions(fs::Permissions::from_mode(old.permissions().mode() & 0o777))?;
+            file.set_permissions(plain_permissions(&old))?;
         }
         Ok(open)
     }
@@ -130,8 +133,8 @@ impl Open {
             .read(true)
             .write(true)
             .create_new(true)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+            .private()
+            .refusing(Refused::LinksAndWaiting)
             .open(&at)?;
         Ok(Self {
             file: Some(file),
@@ -154,6 +157,9 @@ impl Open {
     }
 
     pub(super) fn keep(&mut self) -> io::Result<()> {
+        if let Some(file) = self.file.as_mut() {
+            masking::mask(file)?;
+        }
         if self.at != self.place {
             fs::rename(&self.at, &self.place)?;
         }
@@ -191,7 +197,7 @@ impl Drop for Open {
 pub(super) fn open_to_read(place: &Path) -> Result<File, Problem> {
     let file = OpenOptions::new()
         .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .refusing(Refused::LinksAndWaiting)
         .open(place)?;
     match file.metadata()?.is_file() {
         true => Ok(file),

@@ -3,13 +3,14 @@
 
 use super::blocking::FileThreads;
 use super::quota::{Quota, Usage};
-use crate::user::own_uid;
+use super::saved::SavedFiles;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tabmux_platform::files::{Refused, SafeOptions, identity, is_own, is_private, private_folders};
+use tabmux_platform::user::own_uid;
 
 /// The output folders of one process. Created when the first is needed; a lock file next to them tells later
 /// processes that this one is alive.
@@ -44,6 +45,7 @@ struct Folder {
     threads: FileThreads,
     quota: Quota,
     usage: Mutex<Usage>,
+    saved: Mutex<SavedFiles>,
     over: AtomicBool,
 }
 
@@ -85,6 +87,7 @@ impl OutputRoot {
             threads: FileThreads::new(),
             quota,
             usage: Mutex::default(),
+            saved: Mutex::default(),
             over: AtomicBool::new(false),
         }))
     }
@@ -177,7 +180,7 @@ impl Run {
     fn is_locked(&self) -> bool {
         let seen = fs::symlink_metadata(&self.lock);
         let held = self.held.metadata();
-        matches!((seen, held), (Ok(seen), Ok(held)) if seen.ino() == held.ino())
+        matches!((seen, held), (Ok(seen), Ok(held)) if identity(&seen) == identity(&held))
     }
 }
 
@@ -208,9 +211,17 @@ impl OutputFolder {
     /// Where files without a path go. Blocks.
     pub(super) fn for_fresh_files(&self) -> io::Result<PathBuf> {
         match &self.0.kept {
+            Some(_) if self.0.over.load(Ordering::Relaxed) => {
+                Err(io::Error::other("the session is over"))
+            }
             Some(kept) => Ok(kept.clone()),
             None => self.make(),
         }
+    }
+
+    /// The folder of the client's own for files without a path, after links were resolved. Blocks.
+    pub(super) fn kept(&self) -> Option<PathBuf> {
+        self.0.kept.as_ref()?.canonicalize().ok()
     }
 
     pub(super) fn root(&self) -> &OutputRoot {
@@ -224,6 +235,10 @@ impl OutputFolder {
     /// Equal for clones, different for all other folders.
     pub(crate) fn number(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
+    }
+
+    pub(super) fn saved_files(&self) -> MutexGuard<'_, SavedFiles> {
+        lock(&self.0.saved)
     }
 
     /// The downloads of the session.
@@ -280,12 +295,12 @@ impl Downloading<'_> {
 /// Creates a folder that only we can access. An existing one must be like that, too: in a shared folder another user
 /// could have created it first.
 pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
-    match fs::DirBuilder::new().mode(0o700).create(folder) {
+    match private_folders().create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
     let meta = fs::symlink_metadata(folder)?;
-    let ours = meta.is_dir() && meta.uid() == own_uid() && meta.mode() & 0o077 == 0;
+    let ours = meta.is_dir() && is_own(&meta) && is_private(&meta);
     ours.then_some(())
         .ok_or_else(|| io::Error::other("other users can access the folder; remove it"))
 }
@@ -321,8 +336,8 @@ fn sweep(base: &Path) {
 fn open_lock(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options
         .write(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .private()
+        .refusing(Refused::LinksAndWaiting)
         .open(path)
 }
 

@@ -1,9 +1,10 @@
 //! How much a session may download, and where its downloads go.
 
 use super::output::OutputFolder;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
+use tabmux_platform::files::{Refused, SafeOptions};
 
 /// A limit on downloads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,31 +76,59 @@ impl Usage {
 }
 
 impl OutputFolder {
-    /// Stores a complete download under its own name, or a similar one that is free. Blocks.
+    /// Stores a complete download where files without a path go, under its own name or a similar one that is free.
+    /// Blocks.
     pub(crate) fn take_in(&self, from: &Path, name: &str) -> io::Result<PathBuf> {
-        let folder = self.make()?;
+        let folder = self.for_fresh_files()?;
         let name = safe_name(name);
         let (stem, ending) = match name.rfind('.') {
             Some(dot) if dot > 0 => name.split_at(dot),
             _ => (name.as_str(), ""),
         };
-        for number in 1..=MOST_FILES + 1 {
+        for number in 1..=MOST_OF_ONE_NAME {
             let place = folder.join(match number {
                 1 => name.clone(),
                 _ => format!("{stem}-{number}{ending}"),
             });
-            // A hard link never replaces an existing file.
-            match fs::hard_link(from, &place) {
+            match move_to_new(from, &place) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
                 Ok(()) => {
-                    fs::remove_file(from)?;
+                    self.note_saved(&place);
                     return Ok(place);
                 }
             }
         }
         Err(io::Error::other("there are too many files of that name"))
     }
+}
+
+/// Moves a file, and never replaces another.
+fn move_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        // Another file system, or one without links.
+        Err(_) => copy_to_new(from, to)?,
+    }
+    // Otherwise it goes with its folder, at the end of the session.
+    let _ = fs::remove_file(from);
+    Ok(())
+}
+
+fn copy_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = File::open(from)?;
+    let mut target = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .private()
+        .refusing(Refused::LinksAndWaiting)
+        .open(to)?;
+    let copied = io::copy(&mut source, &mut target);
+    if copied.is_err() {
+        let _ = fs::remove_file(to);
+    }
+    copied.map(drop)
 }
 
 /// The last part of a name that a page proposed, without anything that could change the folder or hide the file.
@@ -132,6 +161,9 @@ const MOST_BYTES: u64 = 512_000_000;
 
 /// A page can also fill a folder with empty files.
 const MOST_FILES: usize = 100;
+
+/// A folder of the client's own keeps those of many sessions.
+const MOST_OF_ONE_NAME: usize = 1_000;
 
 /// File systems allow 255 bytes; a number may be added.
 const LONGEST_NAME: usize = 200;
@@ -191,5 +223,39 @@ mod tests {
         folder.end().await;
         fs::write(&staged, "late").unwrap();
         assert!(folder.take_in(&staged, "late").is_err());
+    }
+
+    #[tokio::test]
+    async fn a_download_is_kept_in_the_folder_that_the_client_named() {
+        let home = tempfile::tempdir().unwrap();
+        let named = home.path().join("named");
+        fs::create_dir(&named).unwrap();
+        fs::write(named.join("a.csv"), "of an earlier session").unwrap();
+        let output = OutputRoot::at(home.path().join("output"));
+        let folder = output.session_with(Some(named.clone()), SMALL);
+        let staged = home.path().join("staged");
+        fs::write(&staged, "a,b").unwrap();
+        let place = folder.take_in(&staged, "a.csv").unwrap();
+        assert_eq!(place, named.join("a-2.csv"));
+        folder.end().await;
+        assert_eq!(fs::read(&place).unwrap(), b"a,b");
+        fs::write(&staged, "late").unwrap();
+        assert!(
+            folder.take_in(&staged, "late.csv").is_err(),
+            "the session is over"
+        );
+    }
+
+    #[test]
+    fn a_copy_never_replaces_a_file() {
+        let home = tempfile::tempdir().unwrap();
+        let (from, to) = (home.path().join("from"), home.path().join("to"));
+        fs::write(&from, "new").unwrap();
+        copy_to_new(&from, &to).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), b"new");
+        fs::write(&from, "newer").unwrap();
+        let refused = copy_to_new(&from, &to).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&to).unwrap(), b"new");
     }
 }

@@ -17,10 +17,16 @@ pub struct Roots {
 /// The same folders after links were resolved, without those that do not count.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Resolved {
+    /// Whether the client is on another machine: it learns no paths.
+    pub(super) is_remote: bool,
     /// Relative paths start in the first.
     pub(super) roots: Vec<PathBuf>,
+    /// The folders of its flags as they were given, each with what it is after links were resolved.
+    pub(super) named: Vec<(PathBuf, PathBuf)>,
     /// The session's own output folder, if it exists yet.
     pub(super) own: Option<PathBuf>,
+    /// The folder that its flags name for files without a path. It may hold other files of the user, too.
+    pub(super) kept: Option<PathBuf>,
     /// The parent folders of all sessions' output folders.
     pub(super) outputs: Vec<PathBuf>,
 }
@@ -47,6 +53,13 @@ impl Roots {
         let claimed = self.claimed.iter().filter_map(canonical).filter(narrow);
         working.chain(named).chain(claimed).collect()
     }
+
+    /// The folders of its flags, and what they are after links were resolved.
+    pub(super) fn resolve_named(&self) -> Vec<(PathBuf, PathBuf)> {
+        let named = self.named.iter();
+        let named = named.filter_map(|given| Some((given.clone(), given.canonicalize().ok()?)));
+        named.collect()
+    }
 }
 
 impl Resolved {
@@ -65,6 +78,7 @@ impl Resolved {
         let below = self
             .roots
             .iter()
+            .chain(&self.kept)
             .filter_map(|root| place.strip_prefix(root).ok());
         let mut refusal = Refusal::Outside;
         for path in below {
@@ -76,8 +90,31 @@ impl Resolved {
         Err(refusal)
     }
 
+    /// Where the path of a remote client leads, without asking the file system: what is there, outside of its folders,
+    /// is not its business.
+    pub(super) fn lexical(&self, path: &Path) -> Result<PathBuf, Refusal> {
+        if path.components().any(|part| part == Component::ParentDir) {
+            return Err(Refusal::Outside);
+        }
+        let known = self
+            .named
+            .iter()
+            .find_map(|(given, real)| path.strip_prefix(given).ok().map(|rest| real.join(rest)));
+        let place = match (known, &self.own) {
+            (Some(place), _) => place,
+            // An absolute path stays what it is.
+            (None, Some(own)) => own.join(path),
+            (None, None) => return Err(Refusal::Outside),
+        };
+        self.check(&place)?;
+        Ok(place)
+    }
+
     /// The client's folders, or the first of them, for an error message.
     pub(super) fn words(&self) -> String {
+        if self.is_remote {
+            return "the files of this session; give a name without a folder".to_owned();
+        }
         let some = self.roots.iter().take(MOST_IN_WORDS);
         let some: Vec<_> = some.map(|root| root.display().to_string()).collect();
         match self.roots.len() - some.len() {
@@ -86,6 +123,15 @@ impl Resolved {
             more => format!("{} and {more} more", some.join(", ")),
         }
     }
+}
+
+/// Whether a path is a name without a folder.
+pub(super) fn is_name(path: &Path) -> bool {
+    let mut parts = path.components().filter(|part| *part != Component::CurDir);
+    matches!(
+        (parts.next(), parts.next()),
+        (Some(Component::Normal(_)), None)
+    )
 }
 
 fn contains_home(root: &Path, home: Option<&Path>) -> bool {
@@ -134,8 +180,11 @@ mod tests {
     #[test]
     fn a_path_below_a_root_is_permitted_unless_hidden() {
         let resolved = Resolved {
+            is_remote: false,
             roots: vec!["/p".into(), "/p/.cfg".into(), "/cache".into()],
+            named: Vec::new(),
             own: Some("/cache/out/run/mine".into()),
+            kept: Some("/kept".into()),
             outputs: vec!["/cache/out".into()],
         };
         let hidden = |name: &str| Err(Refusal::Hidden(name.to_owned()));
@@ -151,6 +200,8 @@ mod tests {
             ("/etc/passwd", Err(Refusal::Outside)),
             ("/cache/a.png", Ok(())),
             ("/cache/out/run/mine/1.png", Ok(())),
+            ("/kept/report.csv", Ok(())),
+            ("/kept/.git/hooks/pre-commit", hidden(".git")),
             ("/cache/out/run/theirs/1.png", Err(Refusal::Outside)),
         ] {
             assert_eq!(resolved.check(Path::new(place)), verdict, "{place}");

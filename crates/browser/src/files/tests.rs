@@ -213,3 +213,85 @@ async fn files_of_a_client_that_keeps_them_stay_in_its_folder() {
     assert_eq!(place, client.at("tabmux-1.pdf"));
     assert!(place.is_file());
 }
+
+/// A client on another machine, with a folder of a flag: through `link`, as people name folders.
+fn remote_client() -> (Client, Files) {
+    let client = Client::new();
+    fs::write(client.at("prices.csv"), "old").unwrap();
+    fs::write(client.at(".env"), "old").unwrap();
+    let link = client.home.path().join("link");
+    symlink(client.at(""), &link).unwrap();
+    let roots = Roots {
+        named: vec![link],
+        ..Roots::default()
+    };
+    let files = Files::new(roots, client.output.session()).of_remote_client();
+    (client, files)
+}
+
+#[tokio::test]
+async fn a_remote_client_writes_only_under_names_in_its_sessions_folder() {
+    let (client, files) = remote_client();
+    let home = client.home.path();
+    for outside in [
+        client.at("prices.csv"),
+        client.at("new.csv"),
+        home.join("link/prices.csv"),
+        home.join("link/new.csv"),
+        "folder/new.csv".into(),
+        "../new.csv".into(),
+    ] {
+        let to = Destination::new(outside.to_str(), Some(true), "");
+        let why = files.save(to, b"new".to_vec()).await.unwrap_err();
+        let why = why.to_string();
+        assert!(why.contains("a name without a folder"), "{why}");
+    }
+    assert_eq!(fs::read(client.at("prices.csv")).unwrap(), b"old");
+    assert!(!client.at("new.csv").exists());
+    let to = Destination::new(Some("./new.csv"), None, "");
+    let place = files.save(to, b"new".to_vec()).await.unwrap();
+    assert!(place.starts_with(home.join("output")), "{place:?}");
+    // An upload of a client on this machine writes in the same way.
+    let upload = client.files.clone().of_remote_client();
+    let to = Destination::new(client.at("prices.csv").to_str(), Some(true), "");
+    assert!(upload.save(to, b"new".to_vec()).await.is_err());
+    assert_eq!(fs::read(client.at("prices.csv")).unwrap(), b"old");
+}
+
+#[tokio::test]
+async fn a_remote_client_does_not_learn_which_files_exist() {
+    let (client, files) = remote_client();
+    let home = client.home.path();
+    fs::write(home.join("secret"), "x").unwrap();
+    let why = async |path: PathBuf| {
+        let path = path.to_str().unwrap();
+        let why = files.read(path, 100).await.unwrap_err().to_string();
+        why.replace(path, "")
+    };
+    let outside = why(home.join("secret")).await;
+    assert!(outside.contains("outside"), "{outside}");
+    for other in [
+        "nothing",
+        "project/../secret",
+        "secret/x",
+        "link/../nothing",
+    ] {
+        assert_eq!(why(home.join(other)).await, outside, "{other}");
+    }
+    assert_eq!(why("../../secret".into()).await, outside);
+    let hidden = why(client.at(".env")).await;
+    assert_eq!(
+        why(client.at(".nothing")).await,
+        hidden.replace(".env", ".nothing")
+    );
+    assert_eq!(
+        why(client.at("nothing")).await,
+        why(client.at("prices.csv/x")).await
+    );
+    for there in [client.at("prices.csv"), home.join("link/prices.csv")] {
+        assert_eq!(
+            files.read(there.to_str().unwrap(), 100).await.unwrap(),
+            b"old"
+        );
+    }
+}

@@ -3,7 +3,7 @@
 use super::draft::{Draft, Item, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
 use super::forms::switch_schema;
-use super::naming::{digest, snake};
+use super::naming::snake;
 use super::schema::choices;
 use indexmap::IndexMap;
 use serde_json::json;
@@ -14,19 +14,18 @@ use tabmux_text::one_line;
 pub(crate) fn drafts(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
     let mut drafts = sets(survey, used);
     drafts.extend(repeated(survey, used));
-    let mut links = Vec::new();
     for (at, control) in survey.controls.iter().enumerate() {
         if used.get(at).copied().unwrap_or(true) || control.disabled {
             continue;
         }
         match control.role.as_str() {
-            "link" if !control.acts => links.push(control),
+            // A link that leads elsewhere is one `click` with its name.
+            "link" if !control.acts => {}
             "button" | "link" | "clickable" | "menuitem" | "tab" | "treeitem"
             | "menuitemcheckbox" | "menuitemradio" => drafts.extend(action(survey, control)),
             _ => {}
         }
     }
-    drafts.extend(open_link(&links));
     drafts
 }
 
@@ -209,7 +208,9 @@ fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
         }
     }
     let mut drafts = Vec::new();
-    for (name, places) in same.into_iter().filter(|(_, places)| places.len() >= 3) {
+    let same = same.into_iter();
+    for (name, places) in same.filter(|(name, places)| places.len() >= 3 && !verb(name).is_empty())
+    {
         let controls: Vec<&Control> = places
             .iter()
             .filter_map(|at| survey.controls.get(*at))
@@ -242,7 +243,7 @@ fn repeated(survey: &Survey, used: &mut [bool]) -> Vec<Draft> {
 
 /// A tool that presses or switches one control.
 fn action(survey: &Survey, control: &Control) -> Option<Draft> {
-    if control.name.is_empty() || is_noise(control) {
+    if verb(&control.name).is_empty() || is_noise(control) {
         return None;
     }
     let label = one_line(&control.name, 80);
@@ -299,28 +300,13 @@ fn action(survey: &Survey, control: &Control) -> Option<Draft> {
     })
 }
 
-/// All other links of a document, in one tool.
-fn open_link(links: &[&Control]) -> Option<Draft> {
-    let named = links
-        .iter()
-        .copied()
-        .filter(|link| !link.name.is_empty() && !is_noise(link));
-    let named: Vec<&Control> = named.collect();
-    let does = "Follow another link of the page.";
-    let draft = (!named.is_empty()).then(|| choice(0, "open_link", "link", does, 20, &named));
-    draft.map(|draft| Draft {
-        key: (0, "links"),
-        ..draft
-    })
-}
-
 /// Skip links for screen readers, and long clickable texts.
 fn is_noise(control: &Control) -> bool {
     let name = snake(&control.name, 4);
     name.starts_with("skip_to") || control.role == "clickable" && control.name.chars().count() > 80
 }
 
-/// The tool name for pressing a control.
+/// The tool name for pressing a control; empty if its name has no words.
 fn verb(name: &str) -> String {
     let words = snake(name, 5);
     match words.is_empty() {
@@ -332,7 +318,7 @@ fn verb(name: &str) -> String {
             "»" | "›" | ">" | "→" => "next".into(),
             "«" | "‹" | "<" | "←" => "previous".into(),
             "☰" | "⋮" | "…" | "⋯" => "menu".into(),
-            other => format!("press_{}", digest(other)),
+            _ => String::new(),
         },
     }
 }

@@ -22,7 +22,7 @@ pub(crate) enum ToolAction {
     /// Fills fields, then submits them.
     Fill {
         arguments: Vec<Argument>,
-        then: Then,
+        then: AfterFill,
     },
     /// Presses one element.
     Press { label: String, n: u32 },
@@ -48,7 +48,7 @@ pub(crate) struct Item {
 
 /// What happens after filling.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum AfterFill {
     /// Presses the button.
     Press {
         label: String,
@@ -77,8 +77,8 @@ impl ToolAction {
                     }
                 }
                 match then {
-                    Then::Press { n, .. } | Then::Enter { n } => elements.push(*n),
-                    Then::Nothing => {}
+                    AfterFill::Press { n, .. } | AfterFill::Enter { n } => elements.push(*n),
+                    AfterFill::Nothing => {}
                 }
                 elements
             }

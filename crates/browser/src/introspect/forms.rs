@@ -1,8 +1,9 @@
 //! Forms, search boxes and single fields as tools.
 
-use super::draft::{Draft, Then, ToolAction};
+use super::draft::{AfterFill, Draft, ToolAction};
 use super::facts::{Control, Group, Kind, Survey};
-use super::naming::{digest, snake};
+use super::form_buttons;
+use super::naming::snake;
 use super::schema::{self, Argument, Fills};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -63,7 +64,7 @@ fn form_draft(
     if fields.is_empty() || fields.iter().all(|field| is_unnamed(field)) {
         return None;
     }
-    let button = submit_button(survey, members, group);
+    let button = form_buttons::submit_button(survey, members, group);
     for at in places {
         mark(used, at);
     }
@@ -81,17 +82,17 @@ fn form_draft(
         only.required = true;
     }
     let then = match (button, only_text_field(&fields)) {
-        (Some(button), _) => Then::Press {
+        (Some(button), _) => AfterFill::Press {
             label: label_of(button),
             n: button.n,
         },
-        (None, Some(n)) if group.kind != Kind::Panel => Then::Enter { n },
-        _ => Then::Nothing,
+        (None, Some(n)) if group.kind != Kind::Panel => AfterFill::Enter { n },
+        _ => AfterFill::Nothing,
     };
     let ending = match &then {
-        Then::Press { label, .. } => format!(", then press \"{label}\""),
-        Then::Enter { .. } => ", then press Enter".into(),
-        Then::Nothing => String::new(),
+        AfterFill::Press { label, .. } => format!(", then press \"{label}\""),
+        AfterFill::Enter { .. } => ", then press Enter".into(),
+        AfterFill::Nothing => String::new(),
     };
     let title = title_of(group);
     let description = match (purpose, title.is_empty()) {
@@ -99,6 +100,12 @@ fn form_draft(
         (_, true) => format!("Fill this form{ending}."),
         (_, false) => format!("Fill the form \"{}\"{ending}.", one_line(title, 100)),
     };
+    let mut schema = schema::object(&arguments);
+    let is_free = !arguments.iter().any(|argument| argument.name == SUBMIT);
+    if then != AfterFill::Nothing && purpose != Purpose::Search && is_free {
+        schema["properties"][SUBMIT] =
+            json!({ "type": "boolean", "description": "false: only fill" });
+    }
     let description = match arguments.iter().any(|argument| argument.secret) {
         true => format!("{description} Secrets are not repeated in the answer."),
         false => format!("{description} Omitted fields stay unchanged."),
@@ -107,7 +114,7 @@ fn form_draft(
         key: (group.n, "form"),
         name,
         description,
-        schema: schema::object(&arguments),
+        schema,
         action: ToolAction::Fill { arguments, then },
         rank: purpose.rank(),
     })
@@ -116,39 +123,6 @@ fn form_draft(
 /// A field without any name: an agent could not know what it is for.
 fn is_unnamed(field: &Control) -> bool {
     field.display_name().is_empty() && field.field.key.is_empty()
-}
-
-/// The button that submits the form: one that is marked so, else the only one.
-fn submit_button(survey: &Survey, members: &[usize], group: &Group) -> Option<usize> {
-    let is_button = |control: &Control| {
-        control.role == "button"
-            && !control.name.is_empty()
-            && !control.popup
-            && !control.expandable
-    };
-    let in_item = |control: &Control| {
-        let mut around = survey
-            .around(control)
-            .take_while(|(_, inner)| inner.n != group.n);
-        around.any(|(_, inner)| inner.kind == Kind::Item)
-    };
-    let buttons = members.iter().copied().filter(|at| {
-        let control = survey.controls.get(*at);
-        control.is_some_and(|control| is_button(control) && !in_item(control))
-    });
-    let buttons: Vec<usize> = buttons.collect();
-    let submits = |at: &usize| {
-        survey
-            .controls
-            .get(*at)
-            .is_some_and(|control| control.submit)
-    };
-    let first = buttons.iter().copied().find(submits);
-    first.or(match (buttons.as_slice(), group.kind) {
-        ([only], _) => Some(*only),
-        ([.., last], Kind::Panel) => Some(*last),
-        _ => None,
-    })
 }
 
 /// The field in which Enter submits a form without a button: it must be the only text field.
@@ -309,51 +283,50 @@ fn single_field(survey: &Survey, at: usize) -> Option<Draft> {
         words if words.is_empty() => snake(&control.field.key, 4),
         words => words,
     };
-    let words = match words.is_empty() {
-        true => digest(control.display_name()),
-        false => words,
-    };
+    if words.is_empty() && !is_search(control) {
+        return None;
+    }
     let (name, argument_name, then, description) = match control.field.kind.as_str() {
         _ if is_search(control) => (
             search_name(&Group::default(), &[control]),
             "query",
-            Then::Enter { n: control.n },
+            AfterFill::Enter { n: control.n },
             "Search here, then press Enter.".to_owned(),
         ),
         "toggle" => (
             format!("set_{words}"),
             "on",
-            Then::Nothing,
+            AfterFill::Nothing,
             format!("Switch \"{label}\" on or off."),
         ),
         "one" | "pick" | "radio" => (
             format!("choose_{words}"),
             "option",
-            Then::Nothing,
+            AfterFill::Nothing,
             format!("Choose \"{label}\"."),
         ),
         "many" => (
             format!("choose_{words}"),
             "options",
-            Then::Nothing,
+            AfterFill::Nothing,
             format!("Choose \"{label}\"."),
         ),
         "area" => (
             format!("fill_{words}"),
             "text",
-            Then::Nothing,
+            AfterFill::Nothing,
             format!("Fill \"{label}\"."),
         ),
         _ if is_text(control) => (
             format!("enter_{words}"),
             "text",
-            Then::Enter { n: control.n },
+            AfterFill::Enter { n: control.n },
             format!("Fill \"{label}\", then press Enter."),
         ),
         _ => (
             format!("set_{words}"),
             "value",
-            Then::Nothing,
+            AfterFill::Nothing,
             format!("Set \"{label}\"."),
         ),
     };
@@ -403,7 +376,7 @@ fn field_set(survey: &Survey, places: &[usize]) -> Option<Draft> {
         draft.schema = schema::object(&arguments);
         draft.action = ToolAction::Fill {
             arguments,
-            then: Then::Nothing,
+            then: AfterFill::Nothing,
         };
         return Some(draft);
     }
@@ -433,7 +406,7 @@ fn field_set(survey: &Survey, places: &[usize]) -> Option<Draft> {
         schema: schema::object(&arguments),
         action: ToolAction::Fill {
             arguments,
-            then: Then::Nothing,
+            then: AfterFill::Nothing,
         },
         rank: 75,
     })
@@ -484,6 +457,8 @@ pub(crate) fn switch_schema(about: &str) -> serde_json::Value {
     })
 }
 
+/// The argument of a form that says whether it is submitted.
+pub(crate) const SUBMIT: &str = "submit";
 const MAX_FIELDS: usize = 40;
 /// Button texts that do not say what they submit.
 const VAGUE: [&str; 14] = [

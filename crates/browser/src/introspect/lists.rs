@@ -205,11 +205,10 @@ fn list_drafts(survey: &Survey, group: &Group, items: &Items) -> Vec<Draft> {
             Cluster::Alike { name, switch } => {
                 let words = one_line(name, 60);
                 let verb = snake(name, 4);
-                let verb = if verb.is_empty() {
-                    "press".to_owned()
-                } else {
-                    verb
-                };
+                if verb.is_empty() {
+                    // An icon without a name: its tool would say nothing.
+                    continue;
+                }
                 match switch {
                     true => (
                         format!("set_{verb}_of_{noun}"),
@@ -364,7 +363,7 @@ fn words_of(control: &Control) -> &str {
 
 /// The noun for one item.
 fn noun_of(group: &Group) -> String {
-    let title = snake(title_of(group), 3);
+    let title = without_numbers(&snake(title_of(group), 3));
     let hint = snake(&group.hint, 3);
     let hint = ["_list", "_table", "_items", "_grid"]
         .iter()
@@ -374,7 +373,15 @@ fn noun_of(group: &Group) -> String {
         .into_iter()
         .flatten()
         .find(|noun| !noun.is_empty());
+    let noun = noun.filter(|noun| noun != "open");
     noun.map_or_else(|| "item".into(), |noun| singular(&noun))
+}
+
+/// Titles often count the items: "Inbox (3)".
+fn without_numbers(name: &str) -> String {
+    let words = name.split('_');
+    let words = words.filter(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
+    words.collect::<Vec<_>>().join("_")
 }
 
 fn title_of(group: &Group) -> &str {

@@ -81,14 +81,6 @@ fn ends_in_vowel_y(name: &str) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// A short hash of a text, for names without ASCII letters.
-pub(crate) fn digest(text: &str) -> String {
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
-    format!("{hash:08x}")
-}
-
 fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();

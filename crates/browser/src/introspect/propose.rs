@@ -1,11 +1,13 @@
 //! From facts to tools: the controls of a page's frames become a ranked, bounded list with unique names.
 
+use super::brief::{self, Brief};
 use super::draft::{Draft, ToolAction};
 use super::facts::{Kind, Survey};
+use super::meanings::Meanings;
 use super::{actions, forms, lists};
 use crate::tab::DocumentId;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// A tool that was generated from what a page shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,8 @@ pub(crate) struct GeneratedTool {
     pub(crate) description: String,
     /// The JSON schema of its arguments.
     pub(crate) schema: Value,
+    /// How it is listed, if that is shorter.
+    pub(crate) brief: Option<Brief>,
     pub(crate) read_only: bool,
     /// The document whose elements it acts on.
     pub(crate) document: DocumentId,
@@ -23,27 +27,18 @@ pub(crate) struct GeneratedTool {
     key: (u32, &'static str),
 }
 
-/// Names that were assigned before, so that the same tool keeps its name.
-pub(crate) type Names = HashMap<Key, String>;
-
-/// A document, an element in it, the kind of action, and the wanted name.
-type Key = (DocumentId, u32, &'static str, String);
-
-/// The tools for these documents, the best first, at most `limit`; and how many were left out. Removes unused entries
-/// from `names`.
+/// The tools for these documents, the best first, at most `limit`; and how many were left out.
 pub(crate) fn propose(
     surveys: &[(DocumentId, Survey)],
-    names: &mut Names,
+    meanings: &mut Meanings,
     limit: usize,
 ) -> (Vec<GeneratedTool>, usize) {
     let mut drafts: Vec<(DocumentId, Draft)> = Vec::new();
     for (document, survey) in surveys {
-        drafts.extend(
-            of_document(survey)
-                .into_iter()
-                .map(|draft| (*document, draft)),
-        );
+        let made = of_document(survey).into_iter();
+        drafts.extend(made.map(|draft| (*document, draft)));
     }
+    without_plain_buttons(&mut drafts);
     drafts.sort_by_key(|(_, draft)| std::cmp::Reverse(draft.rank));
     let proposed = drafts.len();
     let mut budget = MAX_BYTES;
@@ -54,11 +49,38 @@ pub(crate) fn propose(
         budget -= if fits { bytes } else { 0 };
         fits
     });
+    let mut drafts = meanings.name(drafts);
     drafts.truncate(limit);
     let left_out = proposed - drafts.len();
-    let mut tools = named(drafts, names);
+    let mut tools: Vec<_> = drafts.into_iter().map(GeneratedTool::new).collect();
     name_list_tools(&mut tools);
+    brief::fit(&mut tools);
     (tools, left_out)
+}
+
+/// One `click` with a name does what the tool of a button would do. Only a page that has nothing but a few buttons gets
+/// tools for them.
+fn without_plain_buttons(drafts: &mut Vec<(DocumentId, Draft)>) {
+    let is_plain = |draft: &Draft| matches!(draft.action, ToolAction::Press { .. });
+    let plain = drafts.iter().filter(|(_, draft)| is_plain(draft)).count();
+    if plain < drafts.len() || plain > FEW_BUTTONS {
+        drafts.retain(|(_, draft)| !is_plain(draft));
+    }
+}
+
+impl GeneratedTool {
+    pub(super) fn new((document, draft): (DocumentId, Draft)) -> Self {
+        Self {
+            name: draft.name,
+            description: draft.description,
+            schema: draft.schema,
+            brief: None,
+            read_only: draft.action.is_read_only(),
+            document,
+            action: draft.action,
+            key: draft.key,
+        }
+    }
 }
 
 /// Drops long enumerations from a schema that would be too large: the page validates the value anyway.
@@ -111,50 +133,10 @@ fn of_document(survey: &Survey) -> Vec<Draft> {
     drafts
 }
 
-/// Gives every draft a unique name. A tool that had a name keeps it; others get a different one.
-fn named(drafts: Vec<(DocumentId, Draft)>, names: &mut Names) -> Vec<GeneratedTool> {
-    let keys: Vec<Key> = drafts
-        .iter()
-        .map(|(document, draft)| (*document, draft.key.0, draft.key.1, draft.name.clone()))
-        .collect();
-    let present: HashSet<&Key> = keys.iter().collect();
-    names.retain(|key, _| present.contains(key));
-    let mut taken: HashSet<String> = HashSet::new();
-    // Assign kept names first, so that no other tool can take them.
-    let kept: Vec<Option<String>> = keys
-        .iter()
-        .map(|key| {
-            names
-                .get(key)
-                .filter(|name| taken.insert((*name).clone()))
-                .cloned()
-        })
-        .collect();
-    let mut tools = Vec::with_capacity(drafts.len());
-    for (((document, draft), key), kept) in drafts.into_iter().zip(&keys).zip(kept) {
-        let name = kept.unwrap_or_else(|| {
-            let numbered = (2_u32..).map(|n| format!("{}_{n}", draft.name));
-            let mut names = std::iter::once(draft.name.clone()).chain(numbered);
-            let free = names.find(|name| taken.insert(name.clone()));
-            free.unwrap_or_else(|| draft.name.clone())
-        });
-        names.insert(key.clone(), name.clone());
-        tools.push(GeneratedTool {
-            name,
-            description: draft.description,
-            schema: draft.schema,
-            read_only: draft.action.is_read_only(),
-            document,
-            action: draft.action,
-            key: draft.key,
-        });
-    }
-    tools
-}
-
 /// The total size of a page's tools, and the size of each.
 const MAX_BYTES: usize = 48_000;
 const MAX_BYTES_OF_TOOL: usize = 8_000;
+const FEW_BUTTONS: usize = 4;
 
 #[cfg(test)]
 mod tests;

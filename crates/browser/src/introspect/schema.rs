@@ -251,13 +251,16 @@ fn type_of(field: &Field) -> Map<String, Value> {
             if field.secret {
                 set("format", json!("password"));
             }
+            // `{{secret:NAME}}` is of another length than what it stands for.
             if let Ok(least) = field.min_length.parse::<u32>()
                 && least > 0
+                && !field.secret
             {
                 set("minLength", json!(least));
             }
             if let Ok(most) = field.max_length.parse::<u32>()
                 && most > 0
+                && !field.secret
             {
                 set("maxLength", json!(most));
             }

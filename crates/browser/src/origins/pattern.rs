@@ -225,9 +225,14 @@ fn hosts(text: &str) -> Result<Hosts, &'static str> {
     }
     // We must read a name as Chrome does, so it is parsed as part of a URL.
     let url = Url::parse(&format!("https://{name}/")).map_err(|_| "its host is invalid")?;
+    let host = url.host_str().unwrap_or_default();
     // A name has no empty labels, and `6..` without its dots would be an IP address: another host.
-    if url.host_str().is_some_and(|host| host.contains("..")) {
+    if host.contains("..") {
         return Err("its host is invalid");
+    }
+    // Some characters become one of these when a URL is parsed, such as the Greek question mark.
+    if host.contains([';', '*']) {
+        return Err("its host has a character that means `;` or `*`");
     }
     match (below, url.host().map(|host| plain(host.to_owned()))) {
         (_, None) => Err("its host is invalid"),

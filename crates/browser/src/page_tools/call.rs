@@ -6,8 +6,8 @@ use crate::bounds::{self, PolicyCheck};
 use crate::browser::Browser;
 use crate::error::{ToolError, dialog_open};
 use crate::run::{self, CallContext, Page};
-use crate::tab::{Tab, TargetId};
-use crate::tools::changes::with_changes;
+use crate::tab::TargetId;
+use crate::tools::changes::{of_generated, with_changes};
 use crate::tools::{ToolOutput, generated};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub async fn call(
     let tool = tab.found().look().find(number).cloned();
     let tool = tool.ok_or(ToolError::ToolGone)?;
     if let CallPath::Native(web_mcp::NativeCall { location, .. })
-    | CallPath::InPage(model_context::ShimCall { location, .. }) = &tool.path
+    | CallPath::InPage(model_context::InPageCall { location, .. }) = &tool.path
     {
         let frame = tab.state().frames.showing(location.document).cloned();
         bounds::may_enter(&tab, &frame.ok_or(ToolError::ToolGone)?)?;
@@ -88,9 +88,10 @@ pub async fn call(
             }
             CallPath::Generated => {
                 let page = Page::new(tab.clone(), context.files.clone());
+                let (changes, arguments) = of_generated(arguments, &tool.schema)?;
                 // Boxed: it is a large future.
-                let action = Box::pin(generated::call(&page, &tool.name, arguments));
-                let output = match context.viewer {
+                let action = Box::pin(generated::call(&page, &tool.name, &arguments));
+                let output = match context.viewer.filter(|_| changes) {
                     Some(viewer) => with_changes(&page, viewer, None, action).await,
                     None => action.await,
                 };
@@ -118,17 +119,9 @@ pub async fn call(
             watch.end(answer).await
         }
         None => {
-            stop_scripts(&tab).await;
+            tab.stop_stuck_scripts().await;
             Err(ToolError::Stuck)
         }
-    }
-}
-
-/// Stops the page's script if it is still running after its tool was aborted.
-async fn stop_scripts(tab: &Tab) {
-    if !tab.responds().await {
-        tab.suspect(true);
-        tab.terminate_scripts().await;
     }
 }
 

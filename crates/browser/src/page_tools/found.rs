@@ -34,6 +34,8 @@ pub struct FoundTool {
     pub description: Arc<str>,
     /// The JSON schema of its arguments, as the page wrote it.
     pub schema: Arc<str>,
+    /// How it is listed, if that is shorter.
+    pub brief: Option<BriefText>,
     /// Whether the page claims that it changes nothing.
     pub read_only: bool,
     /// Whether the page says that its effects may be hard to undo.
@@ -45,13 +47,22 @@ pub struct FoundTool {
     pub(crate) text: OnceLock<Arc<ToolText>>,
 }
 
+/// The short form of a tool, for lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefText {
+    /// When to use it.
+    pub description: Arc<str>,
+    /// The JSON schema of its arguments.
+    pub schema: Arc<str>,
+}
+
 /// How a tool is called.
 #[derive(Clone, Debug)]
 pub(crate) enum CallPath {
     /// Through Chrome's own WebMCP.
     Native(web_mcp::NativeCall),
-    /// Through `modelContext` in the page: our shim's, or a polyfill that the page loads.
-    InPage(model_context::ShimCall),
+    /// Through `modelContext` in the page: our polyfill, or one that the page loads.
+    InPage(model_context::InPageCall),
     /// By tabmux: [`introspect`](crate::introspect) knows the elements.
     Generated,
 }
@@ -285,7 +296,10 @@ impl FoundTool {
             };
             let (description, schema) = (&self.description, &self.schema);
             let text = ToolText::prepare(description, schema, said_by, &self.origin);
-            Arc::new(text)
+            Arc::new(match &self.brief {
+                Some(brief) => text.listed_as(&brief.description, &brief.schema, &self.origin),
+                None => text,
+            })
         })
     }
 
@@ -304,6 +318,7 @@ impl FoundTool {
         let same = known.filter(|known| {
             known.description == self.description
                 && known.schema == self.schema
+                && known.brief == self.brief
                 && known.origin == self.origin
         });
         if let Some(text) = same.and_then(|known| known.text.get()) {
@@ -320,6 +335,7 @@ impl PartialEq for FoundTool {
             && self.name == other.name
             && self.description == other.description
             && self.schema == other.schema
+            && self.brief == other.brief
             && self.read_only == other.read_only
             && self.consequential == other.consequential
             && self.origin == other.origin

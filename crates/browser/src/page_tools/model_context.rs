@@ -1,10 +1,10 @@
-//! `document.modelContext` inside pages: the shim where Chrome has none, the listener for polyfills that pages load and
+//! `document.modelContext` inside pages: our polyfill where Chrome has none, the listener for polyfills that pages load and
 //! for MCP servers inside pages, and calls through each of them.
 
 mod call;
 mod flush;
 
-pub(crate) use call::{Call, Through, call};
+pub(crate) use call::{Call, PageHandler, call};
 pub(crate) use flush::flush;
 
 use super::location::ToolLocation;
@@ -25,7 +25,7 @@ use tabmux_cdp::{RawEvent, Session};
 
 /// How to call a tool.
 #[derive(Clone, Debug)]
-pub(crate) struct ShimCall {
+pub(crate) struct InPageCall {
     pub(super) location: ToolLocation,
     pub(super) context: ExecutionContextId,
     pub(super) form: Option<Form>,
@@ -33,7 +33,7 @@ pub(crate) struct ShimCall {
     pub(super) channel: Option<Arc<str>>,
 }
 
-impl ShimCall {
+impl InPageCall {
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.context, &self.channel) == (other.context, &other.channel)
     }
@@ -147,12 +147,12 @@ pub(crate) fn binding() -> AddBinding {
 }
 
 /// The script that runs first in every document.
-pub(crate) fn script(shim: bool) -> AddScriptToEvaluateOnNewDocument {
+pub(crate) fn script(polyfill: bool) -> AddScriptToEvaluateOnNewDocument {
     let name = &*BINDING;
     let [flush, flushed] = &*flush::EVENTS;
     AddScriptToEvaluateOnNewDocument {
         source: format!(
-            "(() => {{ \"use strict\"; const BINDING = \"{name}\", WITH_SHIM = {shim}, FAILED = \"{FAILED}\"; \
+            "(() => {{ \"use strict\"; const BINDING = \"{name}\", WITH_POLYFILL = {polyfill}, FAILED = \"{FAILED}\"; \
              const FLUSH = \"{flush}\", FLUSHED = \"{flushed}\"; \
              const {{ parse, stringify }} = JSON; const inside = Symbol.for(\"tabmux.modelContext\");\n\
              {SCRIPT}}})();"
@@ -205,7 +205,7 @@ fn unguessable() -> String {
     format!("{:016x}{:016x}", part(), part())
 }
 
-/// How the shim begins the message of a failed tool.
+/// How our polyfill begins the message of a failed tool.
 const FAILED: &str = "Tool was executed but the invocation failed: ";
 const MAX_CONTEXTS: usize = 2_000;
 /// Our script reports at most 1 Mi characters of tools, each of which may take six bytes.

@@ -15,6 +15,8 @@ pub struct ToolText {
     /// When to use it, and where this text comes from.
     pub description: Box<str>,
     schema: Box<str>,
+    /// What lists show instead, if that is shorter.
+    listed: Option<(Box<str>, Box<str>)>,
     declares_tab: bool,
     content: u64,
 }
@@ -43,9 +45,37 @@ impl ToolText {
         Self {
             description: description.into(),
             schema: schema.into(),
+            listed: None,
             declares_tab,
             content: hasher.finish(),
         }
+    }
+
+    /// The same text with a shorter description and schema for lists. They come from us.
+    pub fn listed_as(self, description: &str, schema: &str, origin: &str) -> Self {
+        let description = described(description, SaidBy::Us, origin);
+        let schema = object_schema(serde_json::from_str(schema).unwrap_or_default());
+        let schema = Value::Object(schema).to_string();
+        let mut hasher = DefaultHasher::new();
+        (&description, &schema).hash(&mut hasher);
+        Self {
+            listed: Some((description.into(), schema.into())),
+            content: hasher.finish(),
+            ..self
+        }
+    }
+
+    /// The description in lists.
+    pub fn listed_description(&self) -> &str {
+        let listed = self.listed.as_ref();
+        listed.map_or(&self.description, |(description, _)| description)
+    }
+
+    /// The schema in lists, parsed. Expensive.
+    pub fn read_listed_schema(&self) -> Map<String, Value> {
+        let listed = self.listed.as_ref();
+        let schema = listed.map_or(&self.schema, |(_, schema)| schema);
+        serde_json::from_str(schema).unwrap_or_default()
     }
 
     /// The schema of its arguments: a JSON object.
@@ -63,7 +93,7 @@ impl ToolText {
         self.declares_tab
     }
 
-    /// A hash of the content: different texts have different ones.
+    /// A hash of what lists show: different texts have different ones.
     pub fn content(&self) -> u64 {
         self.content
     }
@@ -174,11 +204,11 @@ fn clean_schema(schema: &mut Value) {
 /// The page's description, shortened, with its source.
 fn described(description: &str, said_by: SaidBy, origin: &str) -> String {
     let words = clean(description, MAX_DESCRIPTION);
-    let how = match said_by {
-        SaidBy::Page => "Offered by",
+    let source = match said_by {
+        SaidBy::Page => "Offered by a page of",
         SaidBy::Us => "Generated from",
     };
-    format!("{words}\n({how} a page of {origin}; untrusted.)")
+    format!("{words}\n({source} {origin}; untrusted.)")
         .trim_start()
         .to_owned()
 }

@@ -386,7 +386,7 @@ impl Tool {
         let form = self.form.clone();
         let path = match &self.via {
             CallVia::Chrome => super::CallPath::Native(NativeCall { location, form }),
-            CallVia::Page(context, channel) => super::CallPath::InPage(model_context::ShimCall {
+            CallVia::Page(context, channel) => super::CallPath::InPage(model_context::InPageCall {
                 location,
                 context: *context,
                 form,
@@ -398,6 +398,7 @@ impl Tool {
             name: Arc::clone(&self.name),
             description: Arc::clone(&self.description),
             schema: Arc::clone(&self.schema),
+            brief: None,
             read_only: self.read_only,
             consequential: self.consequential,
             origin: Arc::clone(origin),

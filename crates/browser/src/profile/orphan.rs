@@ -2,10 +2,9 @@
 
 use super::{ProfileChoice, data_home, holder_of};
 use crate::files::FileThreads;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use tabmux_platform::process::{command_line, kill_if, name, parent};
 use tokio::time::Instant;
 
 /// Waits while such a browser uses the profile: a browser that starts before that would find it locked. It exits by
@@ -41,37 +40,27 @@ fn is_held(profile: &Path, is_late: bool) -> bool {
 /// Whether the program that started this browser is gone: then its parent is not a tabmux process. If that cannot be
 /// determined, assumes that it is alive.
 fn is_orphan(browser: u32) -> bool {
-    let name = |pid: &str| fs::read_to_string(format!("/proc/{pid}/comm")).ok();
-    let Ok(status) = fs::read_to_string(format!("/proc/{browser}/status")) else {
-        return false;
-    };
-    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
-    match parent.map(str::trim) {
+    match parent(browser) {
         None => false,
-        Some("0" | "1") => true,
-        Some(parent) => name(parent) != name("self"),
+        Some(0 | 1) => true,
+        Some(parent) => name(parent) != name(std::process::id()),
     }
 }
 
 /// Kills this process if it is a browser that a tabmux started with this profile.
 fn kill(browser: u32, profile: &Path) {
-    let pid = i32::try_from(browser).ok().and_then(Pid::from_raw);
-    // Opened before the check, so that the signal cannot reach a later process with the same number.
-    let Some(Ok(process)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
-        return;
-    };
-    if is_from_tabmux(browser, profile) && pidfd_send_signal(&process, Signal::KILL).is_ok() {
+    if kill_if(browser, || is_from_tabmux(browser, profile)) {
         tracing::info!(browser, "killed a browser that outlived its tabmux");
     }
 }
 
 /// A browser of a person has no pipe for DevTools.
 fn is_from_tabmux(browser: u32, profile: &Path) -> bool {
-    let Ok(line) = fs::read_to_string(format!("/proc/{browser}/cmdline")) else {
+    let Some(words) = command_line(browser) else {
         return false;
     };
     let folder = format!("--user-data-dir={}", profile.display());
-    let has = |flag: &str| line.split('\0').any(|word| word == flag);
+    let has = |flag: &str| words.iter().any(|word| word == flag);
     has("--remote-debugging-pipe") && has(&folder)
 }
 
@@ -83,6 +72,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::process::{Command, Stdio};
     use tempfile::TempDir;
 

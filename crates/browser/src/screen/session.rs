@@ -1,22 +1,17 @@
 //! The screen of the user's login session, found in the environment of its other processes.
 
 use super::Screen;
-use crate::user::own_uid;
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::ffi::OsString;
+use tabmux_platform::process;
 
 /// The screen of the user's login session, if the system tells.
 pub(super) fn screen() -> Option<Screen> {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let is_process = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
-    let own = processes.filter(|entry| {
-        entry.file_name().to_str().is_some_and(is_process)
-            && entry.metadata().is_ok_and(|meta| meta.uid() == own_uid())
-    });
-    let environments = own.take(MOST_PROCESSES).filter_map(|entry| {
-        let bytes = fs::read(entry.path().join("environ")).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+    let own = process::all_own().take(MOST_PROCESSES);
+    let environments = own.filter_map(|pid| {
+        let variables = process::environment(pid)?;
+        let text = |variable: &OsString| variable.to_string_lossy().into_owned();
+        Some(variables.iter().map(text).collect())
     });
     most_likely(environments, Screen::is_there)
 }
@@ -24,12 +19,12 @@ pub(super) fn screen() -> Option<Screen> {
 /// The screen that most processes of a session on this machine use; first those with the most variables. A screen
 /// that was created for a single program, or is on another machine, is not the user's.
 fn most_likely(
-    environments: impl Iterator<Item = String>,
+    environments: impl Iterator<Item = Vec<String>>,
     is_there: impl Fn(&Screen) -> bool,
 ) -> Option<Screen> {
     let mut counts: BTreeMap<(bool, Screen), usize> = BTreeMap::new();
     for environment in environments {
-        let variables = environment.split('\0').filter_map(|it| it.split_once('='));
+        let variables = environment.iter().filter_map(|it| it.split_once('='));
         let variables: HashMap<_, _> = variables.collect();
         let is_graphical = match variables.get("XDG_SESSION_TYPE") {
             Some(&("x11" | "wayland")) => true,
@@ -62,7 +57,9 @@ mod tests {
     use super::*;
 
     fn found(environments: &[&str]) -> Option<String> {
-        let environments = environments.iter().map(|text| text.replace(' ', "\0"));
+        let environments = environments
+            .iter()
+            .map(|text| text.split(' ').map(str::to_owned).collect());
         let screen = most_likely(environments, |screen| {
             screen.get("DISPLAY") != Some(":gone")
         })?;

@@ -1,6 +1,7 @@
 //! The actor of one tab: the only task that writes its [`TabState`].
 
 use super::TabSettings;
+use super::added_scripts::AddedScripts;
 use super::emulating::Emulating;
 use super::event_streams::EventStreams;
 use super::frames::Shown;
@@ -21,6 +22,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 pub(super) enum TabNotice {
     /// This tab opened another one.
     Popup(TargetId),
+    /// A tab appeared that a page of this one requested at this address.
+    NewTab(TargetId, String),
     /// This tab started a download, or its progress.
     Download(Download),
     /// A new tab stays blank.
@@ -50,6 +53,7 @@ pub(super) struct Shared {
     pub(super) streams: EventStreams,
     pub(super) emulation: Emulating,
     pub(super) rules: Rules,
+    pub(super) added_scripts: AddedScripts,
     pub(super) found: Found,
     pub(super) invocations: Invocations,
 }
@@ -119,6 +123,7 @@ impl Actor {
                     .send_modify(|state| state.gone = Some(Gone::Closed));
             }
             TabEvent::SessionEnded(session) => {
+                self.shared.added_scripts.leave(&session);
                 self.publish.send_modify(|state| {
                     state.frames.remove_session(&session);
                     state.registered.forget_session(&session);
@@ -128,6 +133,15 @@ impl Actor {
             TabEvent::Notice(TabNotice::Popup(popup)) => {
                 self.publish
                     .send_modify(|state| observe::keep(&mut state.popups, popup));
+            }
+            TabEvent::Notice(TabNotice::NewTab(tab, url)) => {
+                self.publish.send_modify(|state| {
+                    let mut requested = state.new_tabs.iter_mut();
+                    if let Some(it) = requested.find(|it| !it.told && it.is_at(&url)) {
+                        it.told = true;
+                        observe::keep(&mut state.popups, tab);
+                    }
+                });
             }
             TabEvent::Notice(TabNotice::Download(download)) => {
                 self.publish.send_modify(|state| {

@@ -11,9 +11,9 @@ use tokio::time::{Instant, timeout_at};
 
 /// The documents that did not answer a flush in time, each with the flush that still waits for the answer.
 #[derive(Debug, Default)]
-pub(super) struct LateFlushes(Mutex<Vec<(DocumentId, AbortHandle)>>);
+pub(super) struct UnansweredFlushes(Mutex<Vec<(DocumentId, AbortHandle)>>);
 
-impl LateFlushes {
+impl UnansweredFlushes {
     fn add(&self, document: DocumentId, flush: AbortHandle) {
         let mut late = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         late.push((document, flush));

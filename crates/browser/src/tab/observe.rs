@@ -3,7 +3,7 @@
 use super::frames::Shown;
 use super::network::{Change, MOST_REQUESTS};
 use super::shown_documents::ShownDocument;
-use super::state::{Dialog, Gone, Load, TabState};
+use super::state::{Dialog, Gone, Load, NewTab, TabState};
 use crate::browser::MOST_NEW_TABS;
 use std::collections::VecDeque;
 use tabmux_cdp::types::network::LoaderId;
@@ -102,7 +102,9 @@ fn apply_page(state: &mut TabState, session: &Session, is_top: bool, event: &Raw
             if state.new_tabs.len() >= MOST_NEW_TABS {
                 state.new_tabs.pop_front();
             }
-            state.new_tabs.push_back(event.url);
+            let (url, told) = (event.url, false);
+            state.new_tabs.push_back(NewTab { url, told });
+            state.new_tabs_requested += 1;
             return true;
         }
         if !is_top || in_new_tab || !state.frames.is_main(&event.frame_id) {

@@ -6,6 +6,7 @@ use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::script;
 use futures_util::future::try_join_all;
+use std::time::Duration;
 use tabmux_cdp::Session;
 use tabmux_cdp::types::input::{
     CancelDragging, DispatchMouseEvent, DispatchMouseEventType, MouseButton,
@@ -18,13 +19,37 @@ impl Tab {
         self.point(moved).await
     }
 
-    /// Clicks `times` times at the pointer's position. Returns when the page has handled it.
-    pub(crate) async fn click(&self, x: f64, y: f64, times: i64) -> Result<(), ToolError> {
+    /// Clicks at the pointer's position. Returns when the page has handled it.
+    pub(crate) async fn click(&self, x: f64, y: f64, clicks: Clicks) -> Result<(), ToolError> {
         disallowed_frames::refuse_point(self, x, y).await?;
+        if !clicks.hold.is_zero() {
+            return self.click_slowly((x, y), clicks).await;
+        }
         // Sent together and in order, so that the page cannot change anything in between.
-        let events = (1..=times).flat_map(|count| clicked(x, y, count));
+        let events = (1..=clicks.times).flat_map(|count| clicks.events((x, y), count));
         let sent = events.map(|event| self.session().send_within(event, script::LONGEST));
         script::in_page(try_join_all(sent)).await?;
+        Ok(())
+    }
+
+    /// Clicks, and holds the button for a while each time. Pages may move things meanwhile.
+    async fn click_slowly(&self, at: (f64, f64), clicks: Clicks) -> Result<(), ToolError> {
+        for count in 1..=clicks.times {
+            disallowed_frames::refuse_point(self, at.0, at.1).await?;
+            let [press, release] = clicks.events(at, count);
+            let mut grip = HeldButton {
+                session: self.session().clone(),
+                release: Some(release),
+            };
+            one_by_one(&grip.session, [press]).await?;
+            tokio::time::sleep(clicks.hold).await;
+            if let Err(refused) = disallowed_frames::refuse_point(self, at.0, at.1).await {
+                grip.move_release(OUTSIDE);
+                grip.release().await?;
+                return Err(refused);
+            }
+            grip.release().await?;
+        }
         Ok(())
     }
 
@@ -44,29 +69,82 @@ impl Tab {
     }
 }
 
+/// How to click.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Clicks {
+    pub(crate) button: Button,
+    pub(crate) times: u8,
+    /// The bits of Alt, Control, Meta and Shift.
+    pub(crate) modifiers: i64,
+    /// For how long the button is pressed each time.
+    pub(crate) hold: Duration,
+}
+
+/// A button of the mouse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Button {
+    Left,
+    Middle,
+    Right,
+}
+
+impl Clicks {
+    /// Clicks of the left button.
+    pub(crate) fn left(times: u8) -> Self {
+        Self {
+            button: Button::Left,
+            times,
+            modifiers: 0,
+            hold: Duration::ZERO,
+        }
+    }
+
+    /// The events of one click.
+    fn events(&self, (x, y): (f64, f64), count: u8) -> [DispatchMouseEvent; 2] {
+        let (button, bit) = match self.button {
+            Button::Left => (MouseButton::LEFT, 1),
+            Button::Right => (MouseButton::RIGHT, 2),
+            Button::Middle => (MouseButton::MIDDLE, 4),
+        };
+        [
+            (DispatchMouseEventType::MOUSE_PRESSED, bit),
+            (DispatchMouseEventType::MOUSE_RELEASED, 0),
+        ]
+        .map(|(kind, buttons)| DispatchMouseEvent {
+            button: Some(button.clone()),
+            buttons: Some(buttons),
+            modifiers: Some(self.modifiers),
+            click_count: Some(count.into()),
+            ..event(kind, x, y)
+        })
+    }
+}
+
 /// A pressed mouse button. Dropping this releases it.
 pub(crate) struct HeldButton {
     session: Session,
-    /// Where to release it; none once that is done.
-    place: Option<(f64, f64)>,
+    /// The event that releases it; none once that is done.
+    release: Option<DispatchMouseEvent>,
 }
 
 impl HeldButton {
     /// Presses the button at the pointer's position and moves a little, until pages treat it as a drag.
     pub(crate) async fn press(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
+        let grip = Self::begin(tab, (x, y)).await?;
+        let events = [held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
+        one_by_one(&grip.session, events).await?;
+        Ok(grip)
+    }
+
+    /// Presses the button at the pointer's position.
+    pub(crate) async fn begin(tab: &Tab, (x, y): (f64, f64)) -> Result<Self, ToolError> {
         disallowed_frames::refuse_point(tab, x, y).await?;
+        let [press, release] = Clicks::left(1).events((x, y), 1);
         let grip = Self {
             session: tab.session().clone(),
-            place: Some((x, y)),
+            release: Some(release),
         };
-        let press = DispatchMouseEvent {
-            button: Some(MouseButton::LEFT),
-            buttons: Some(1),
-            click_count: Some(1),
-            ..event(DispatchMouseEventType::MOUSE_PRESSED, x, y)
-        };
-        let events = [press, held(x + 4.0, y + 4.0), held(x + 8.0, y + 8.0)];
-        one_by_one(&grip.session, events).await?;
+        one_by_one(&grip.session, [press]).await?;
         Ok(grip)
     }
 
@@ -86,7 +164,7 @@ impl HeldButton {
         // Some pages process a move only when another one follows.
         let steps = steps.chain([held(to.0, to.1)]);
         one_by_one(&self.session, steps).await?;
-        self.place = Some(to);
+        self.move_release(to);
         Ok(())
     }
 
@@ -97,25 +175,31 @@ impl HeldButton {
         let _ = cancel.await;
         let mut grip = self;
         one_by_one(&grip.session, [held(start.0, start.1)]).await?;
-        grip.place = Some(start);
+        grip.move_release(start);
         grip.release().await
     }
 
     /// Releases the button. Returns when the page has handled it.
     pub(crate) async fn release(mut self) -> Result<(), ToolError> {
-        let Some(place) = self.place.take() else {
+        let Some(release) = self.release.take() else {
             return Ok(());
         };
-        let released = self.session.send_within(released(place), script::LONGEST);
+        let released = self.session.send_within(release, script::LONGEST);
         script::in_page(released).await?;
         Ok(())
+    }
+
+    fn move_release(&mut self, (x, y): (f64, f64)) {
+        if let Some(release) = &mut self.release {
+            (release.x, release.y) = (x, y);
+        }
     }
 }
 
 impl Drop for HeldButton {
     fn drop(&mut self) {
-        if let Some(place) = self.place {
-            self.session.post(released(place));
+        if let Some(release) = self.release.take() {
+            self.session.post(release);
         }
     }
 }
@@ -131,35 +215,12 @@ async fn one_by_one(
     Ok(())
 }
 
-fn released((x, y): (f64, f64)) -> DispatchMouseEvent {
-    DispatchMouseEvent {
-        button: Some(MouseButton::LEFT),
-        buttons: Some(0),
-        click_count: Some(1),
-        ..event(DispatchMouseEventType::MOUSE_RELEASED, x, y)
-    }
-}
-
 fn held(x: f64, y: f64) -> DispatchMouseEvent {
     DispatchMouseEvent {
         button: Some(MouseButton::LEFT),
         buttons: Some(1),
         ..event(DispatchMouseEventType::MOUSE_MOVED, x, y)
     }
-}
-
-/// The events of one click.
-fn clicked(x: f64, y: f64, count: i64) -> [DispatchMouseEvent; 2] {
-    [
-        (DispatchMouseEventType::MOUSE_PRESSED, 1),
-        (DispatchMouseEventType::MOUSE_RELEASED, 0),
-    ]
-    .map(|(kind, buttons)| DispatchMouseEvent {
-        button: Some(MouseButton::LEFT),
-        buttons: Some(buttons),
-        click_count: Some(count),
-        ..event(kind, x, y)
-    })
 }
 
 fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
@@ -171,4 +232,6 @@ fn event(kind: DispatchMouseEventType, x: f64, y: f64) -> DispatchMouseEvent {
     }
 }
 
+/// A point of no frame.
+const OUTSIDE: (f64, f64) = (-1.0, -1.0);
 const DRAG_STEPS: u32 = 8;

@@ -4,6 +4,7 @@ use super::{Load, Tab};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tabmux_cdp::types::runtime;
+use tabmux_cdp::{CdpError, Session};
 
 impl Tab {
     /// Waits until the initial tools of a loaded page are known, if the page responds soon.
@@ -35,13 +36,22 @@ impl Tab {
         let _ = tokio::time::timeout(PROBE_LIMIT, told).await;
     }
 
-    /// Stops any script that is running in the tab's pages. Harmless if none is.
+    /// Stops any script that is running in the tab's pages. Where none is, Chrome stops the next one instead.
     pub(crate) async fn terminate_scripts(&self) {
         let sessions = self.sessions();
-        let end = sessions.iter().map(|session| {
-            session.send_within(runtime::TerminateExecution::default(), TERMINATION_LIMIT)
+        futures_util::future::join_all(sessions.iter().map(terminate)).await;
+    }
+
+    /// Stops the scripts of those pages that do not respond. Others may have calls of other sessions.
+    pub(crate) async fn stop_stuck_scripts(&self) {
+        let sessions = self.sessions();
+        let stop = sessions.iter().map(|session| async move {
+            if !responds(session, PROBE_LIMIT).await {
+                self.suspect(true);
+                terminate(session).await;
+            }
         });
-        futures_util::future::join_all(end).await;
+        futures_util::future::join_all(stop).await;
     }
 
     /// The title of the page, read from the page itself; `None` if it does not respond soon.
@@ -77,12 +87,24 @@ impl Tab {
 
     /// Whether the page's thread responds in time.
     pub(crate) async fn responds_within(&self, limit: Duration) -> bool {
-        let probe = runtime::Evaluate {
-            expression: "0".into(),
-            ..Default::default()
-        };
-        self.session().send_within(probe, limit).await.is_ok()
+        responds(self.session(), limit).await
     }
+}
+
+async fn terminate(session: &Session) {
+    let terminate = runtime::TerminateExecution::default();
+    // It is answered when a script has been stopped.
+    let _ = session.send_within(terminate, TERMINATION_LIMIT).await;
+}
+
+/// Whether the thread of a page answers at all. A refusal is an answer: it comes from a page whose script was stopped.
+async fn responds(session: &Session, limit: Duration) -> bool {
+    let probe = runtime::Evaluate {
+        expression: "0".into(),
+        ..Default::default()
+    };
+    let answer = session.send_within(probe, limit).await;
+    matches!(answer, Ok(_) | Err(CdpError::Rejected { .. }))
 }
 
 const TERMINATION_LIMIT: Duration = Duration::from_secs(1);

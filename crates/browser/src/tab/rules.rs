@@ -1,13 +1,14 @@
 //! Rules for the requests of a tab's pages, and the decision on each paused request.
 
 use super::guard::Guard;
+use super::site_logins::SiteLogins;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tabmux_cdp::types::fetch::{self, HeaderEntry, RequestStage};
 use tabmux_cdp::types::network::{ErrorReason, ResourceType};
-use tabmux_cdp::{CdpError, Command, RawEvent, Session, TooLarge};
+use tabmux_cdp::{CdpError, Command, Event, RawEvent, Session, TooLarge};
 
 /// The rules of one tab, shared by its tools and by the setup of its frames.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,7 @@ pub(crate) struct Rules {
     /// Workers of the tab's pages; the tab itself knows its frames.
     workers: Arc<Mutex<Vec<Session>>>,
     guard: Guard,
+    logins: SiteLogins,
 }
 
 /// What to do with matching requests.
@@ -64,6 +66,11 @@ impl Rules {
         &self.guard
     }
 
+    /// The passwords of sites.
+    pub(crate) fn logins(&self) -> &SiteLogins {
+        &self.logins
+    }
+
     /// The active rules. The last one that matches a request decides.
     pub(crate) fn now(&self) -> Vec<Rule> {
         self.lock().clone()
@@ -104,10 +111,20 @@ impl Rules {
         }
     }
 
-    /// Decides on a paused request. Every paused request needs an answer; without one it would hang forever. Returns
-    /// whether the event is a paused request.
+    /// Decides on a paused request, and answers those for passwords. Every paused request needs an answer; without one
+    /// it would hang forever. Returns whether the event is one of these.
     pub(super) fn answer(&self, session: &Session, event: &RawEvent) -> bool {
-        if event.method() != "Fetch.requestPaused" {
+        if let Some(asked) = event.decode::<fetch::AuthRequired>() {
+            self.logins.answer(session, asked);
+            return true;
+        }
+        if event.method() == fetch::AuthRequired::METHOD {
+            if let Some(cut) = event.too_large() {
+                cancel_auth(session, cut);
+            }
+            return true;
+        }
+        if event.method() != fetch::RequestPaused::METHOD {
             return false;
         }
         if let Some(cut) = event.too_large() {
@@ -238,9 +255,16 @@ impl Rules {
                 patterns.push(stop(rule, RequestStage::RESPONSE));
             }
         }
+        // Chrome asks us for passwords of paused requests only.
+        let origins = self.logins.origins();
+        patterns.extend(origins.iter().map(|origin| fetch::RequestPattern {
+            url_pattern: Some(format!("{origin}/*")),
+            request_stage: Some(RequestStage::REQUEST),
+            ..Default::default()
+        }));
         (!patterns.is_empty()).then_some(fetch::Enable {
             patterns: Some(patterns),
-            ..Default::default()
+            handle_auth_requests: (!origins.is_empty()).then_some(true),
         })
     }
 
@@ -292,6 +316,21 @@ fn send_or_fail(session: &Session, request_id: fetch::RequestId, decision: impl 
                 error_reason: ErrorReason::FAILED,
             });
         }
+    });
+}
+
+/// Answers a challenge for a request that is too large to be delivered: it ends with the server's error page.
+pub(crate) fn cancel_auth(session: &Session, cut: &TooLarge) {
+    let Some(request_id) = cut.find("requestId").map(fetch::RequestId::from) else {
+        tracing::warn!("a challenge for a password is too large to be parsed");
+        return;
+    };
+    session.post(fetch::ContinueWithAuth {
+        request_id,
+        auth_challenge_response: fetch::AuthChallengeResponse {
+            response: fetch::AuthChallengeResponseResponse::CANCEL_AUTH,
+            ..Default::default()
+        },
     });
 }
 

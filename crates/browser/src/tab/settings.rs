@@ -4,6 +4,7 @@ use super::Emulation;
 use crate::address::AddressPolicy;
 use crate::devices::Device;
 use crate::init_scripts::InitScripts;
+use crate::machine::Machine;
 use std::sync::Arc;
 
 /// How tabs are set up in this browser.
@@ -21,6 +22,8 @@ pub struct TabSettings {
     pub scripts: InitScripts,
     /// Permissions that pages have without asking.
     pub permissions: Arc<[String]>,
+    /// Where the browser runs. Connecting sets it.
+    pub machine: Machine,
 }
 
 impl Default for TabSettings {
@@ -32,6 +35,7 @@ impl Default for TabSettings {
             shim: true,
             scripts: InitScripts::default(),
             permissions: Arc::default(),
+            machine: Machine::default(),
         }
     }
 }

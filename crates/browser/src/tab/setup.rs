@@ -52,7 +52,7 @@ pub(super) async fn set_up(
         }
         Ok::<_, CdpError>(())
     };
-    let (tree, enabled, _, _, _, _, _, _, _, sized, resumed) = tokio::join!(
+    let (tree, enabled, _, _, _, _, _, _, _, (), sized, resumed) = tokio::join!(
         patiently(&session, page::GetFrameTree::default()),
         patiently(&session, page::Enable::default()),
         session.send(runtime::Enable::default()),
@@ -63,6 +63,7 @@ pub(super) async fn set_up(
         session.send(web_mcp::Enable::default()),
         session.send(model_context::binding()),
         session.send(model_context::script(settings.shim)),
+        shared.added_scripts.join(&session),
         viewport,
         resume,
     );

@@ -8,6 +8,7 @@ use crate::page_tools::web_mcp::Registered;
 use std::collections::{BTreeMap, VecDeque};
 use tabmux_cdp::types::network::{LoaderId, RequestId};
 use tabmux_cdp::types::target::TargetId;
+use tabmux_text::one_line;
 
 /// The current state of a tab. Read it through a watch; wait on it with [`super::Tab::until`].
 #[derive(Debug, Default)]
@@ -39,7 +40,9 @@ pub struct TabState {
     /// Tabs that this one opened, in order.
     pub popups: Vec<TargetId>,
     /// The latest tabs without an opener that its pages requested, oldest first.
-    pub(crate) new_tabs: VecDeque<String>,
+    pub(crate) new_tabs: VecDeque<NewTab>,
+    /// How many tabs its pages have requested so far.
+    pub(crate) new_tabs_requested: u64,
     /// How many downloads the page requested by download links.
     pub downloads_requested: u64,
     /// Downloads that this tab started, in order.
@@ -54,6 +57,25 @@ pub struct TabState {
     pub network: Network,
     /// The tools that its documents registered with Chrome.
     pub(crate) registered: Registered,
+}
+
+/// A tab that a page requested.
+#[derive(Clone, Debug)]
+pub(crate) struct NewTab {
+    pub(crate) url: String,
+    /// Whether it has appeared, and was told.
+    pub(crate) told: bool,
+}
+
+impl NewTab {
+    /// Whether it was requested at this address, whatever the fragment.
+    pub(crate) fn is_at(&self, url: &str) -> bool {
+        bare(&self.url) == bare(url)
+    }
+}
+
+fn bare(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
 }
 
 /// How far a document has loaded.
@@ -110,6 +132,8 @@ pub enum Progress {
     Running,
     /// It is complete; its path, if Chrome reports it.
     Saved(Option<String>),
+    /// It is complete, on the machine of the browser: its path there, if Chrome reports it.
+    SavedElsewhere(Option<String>),
     /// It was cancelled.
     Stopped,
     /// We cancelled it; the text says why, and completes the sentence.
@@ -131,6 +155,17 @@ impl Download {
                 )
             }
             Progress::Saved(None) => format!("A download started: {name}. It is saved."),
+            Progress::SavedElsewhere(path) => {
+                let path = path
+                    .as_ref()
+                    .map(|path| format!(" as {}", one_line(path, 300)));
+                format!(
+                    "A download started: {name}. It is complete ({} bytes), but saved on the machine of the browser{}: \
+                     it cannot be read here.",
+                    self.received,
+                    path.unwrap_or_default()
+                )
+            }
             Progress::Stopped => {
                 format!("A download started: {name}. It was cancelled before it was complete.")
             }

@@ -79,6 +79,25 @@ async fn an_oversize_request_continues_unless_a_rule_matches_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_challenge_for_an_oversize_request_is_cancelled() {
+    let mut harness = FakeBrowser::new(fake::usual).await;
+    harness.tab().await.unwrap();
+    let head = r#"{"requestId":"REQUEST","request":{"url":"http://here/x","postData":"xxx"#;
+    let method = "Fetch.authRequired";
+    for of_tab in [true, false] {
+        match of_tab {
+            true => harness.fake.say_cut(method, head).await,
+            false => harness.fake.say_browser_cut(method, head).await,
+        }
+        let asked = harness.fake.hears("Fetch.continueWithAuth").await.unwrap();
+        assert_eq!(asked.session_id.is_some(), of_tab);
+        assert_eq!(asked.params["requestId"], "REQUEST");
+        let answer = &asked.params["authChallengeResponse"]["response"];
+        assert_eq!(answer, "CancelAuth");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn oversize_events_are_noted_and_an_oversize_dialog_is_open() {
     let harness = FakeBrowser::new(fake::usual).await;
     let tab = harness.tab().await.unwrap();

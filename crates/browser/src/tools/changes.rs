@@ -5,8 +5,11 @@ mod compare;
 mod report;
 mod wanted;
 
+pub(super) use compare::Ends;
 pub(super) use wanted::Wanted;
+pub(crate) use wanted::of_generated;
 
+use super::look::Budget;
 use super::snapshot::{self, PageText};
 use super::{Block, ToolOutput, ToolResult};
 use crate::run::Page;
@@ -28,10 +31,16 @@ pub(crate) async fn with_changes(
     target: Option<String>,
     action: impl Future<Output = ToolResult>,
 ) -> ToolResult {
-    let before = Seen::before(&page.tab, viewer).await;
+    let tab = &page.tab;
+    let before = Before::look(tab, viewer).await;
     let mut output = action.await?;
-    if let Some(before) = before.filter(|_| !page.gave_snapshot()) {
-        let changes = before.changes(&page.tab, viewer, target.as_deref()).await;
+    if !page.gave_snapshot() {
+        let target = target.as_deref().or_else(|| page.aimed_at());
+        let changes = match before {
+            Before::Seen(seen) => seen.changes(tab, viewer, target).await,
+            Before::TooLarge(document) => unread(tab, viewer, document).await,
+            Before::Blocked => None,
+        };
         append(&mut output, changes);
     }
     Ok(output)
@@ -48,15 +57,82 @@ pub(crate) async fn with_outline(
     Ok(output)
 }
 
+/// Begins what [`since_begin`] ends: remembers the page, if the viewer was not shown it yet.
+pub(super) async fn begin(tab: &Tab, viewer: Viewer) {
+    Before::look(tab, viewer).await;
+}
+
+/// What changed since the viewer was last shown the page, or the outline of another page.
+pub(super) async fn since_begin(tab: &Tab, viewer: Viewer, stayed: bool) -> Option<String> {
+    if !stayed {
+        return outline(tab, viewer).await;
+    }
+    let world = world(tab).await?;
+    let Some(shown) = world.shown_to(viewer) else {
+        return Some(UNREAD_BEFORE.into());
+    };
+    let document = world.document;
+    Seen { document, shown }.changes(tab, viewer, None).await
+}
+
+/// The outline of a page, or that it was not read. `None` if that is impossible now, such as under a dialog.
 async fn outline(tab: &Tab, viewer: Viewer) -> Option<String> {
     let world = world(tab).await?;
-    let text = read(tab, &world).await?;
-    Some(show_outline(&world, viewer, text))
+    match read(tab, &world).await {
+        Some(text) => Some(show_outline(&world, viewer, text)),
+        None if tab.state().dialog.is_some() => None,
+        None => Some(TOO_LARGE.into()),
+    }
 }
 
 fn show_outline(world: &World, viewer: Viewer, text: PageText) -> String {
-    let shown = world.show(viewer, &text.title, text.lines);
+    let shown = world.show(viewer, &text.title, text.lines, text.cut);
     report::outline(&one_line(&shown.title, 100), &shown.lines)
+}
+
+/// The page before an action.
+enum Before {
+    Seen(Seen),
+    /// The viewer has not seen this document, and it cannot be read in time.
+    TooLarge(DocumentId),
+    /// It cannot be read at all, such as under a dialog.
+    Blocked,
+}
+
+impl Before {
+    /// What the viewer knows, or else the page as it is now. Also begins to watch for messages that the page shows only
+    /// for a moment.
+    async fn look(tab: &Tab, viewer: Viewer) -> Self {
+        let Some(world) = world(tab).await else {
+            return Self::Blocked;
+        };
+        let document = world.document;
+        // To look for messages costs time, too, on a page that is too large. What an earlier watch found is not told as
+        // that of this action.
+        world.post(match world.is_too_large() {
+            true => "tabmux.passingMessages()",
+            false => "tabmux.watchMessages()",
+        });
+        let shown = match world.shown_to(viewer) {
+            Some(shown) => shown,
+            None if tab.state().dialog.is_some() => return Self::Blocked,
+            None => match read(tab, &world).await {
+                Some(text) => world.show(viewer, &text.title, text.lines, text.cut),
+                None if tab.state().dialog.is_some() => return Self::Blocked,
+                None => return Self::TooLarge(document),
+            },
+        };
+        Self::Seen(Seen { document, shown })
+    }
+}
+
+/// After an action on a page that could not be read: the outline of another page, or that it was not read.
+async fn unread(tab: &Tab, viewer: Viewer, document: DocumentId) -> Option<String> {
+    let now = world(tab).await?;
+    match now.document == document {
+        true => Some(not_read(&watched(&now).await)),
+        false => outline(tab, viewer).await,
+    }
 }
 
 /// The main document as the viewer was last shown it.
@@ -66,60 +142,47 @@ struct Seen {
 }
 
 impl Seen {
-    /// What the viewer knows, or else the page as it is now. Also begins to watch for messages that the page shows only
-    /// for a moment. `None` if the page cannot be read, such as under a dialog.
-    async fn before(tab: &Tab, viewer: Viewer) -> Option<Self> {
-        let world = world(tab).await?;
-        world.post("tabmux.watchMessages()");
-        let shown = match world.shown_to(viewer) {
-            Some(shown) => shown,
-            None if tab.state().dialog.is_some() => return None,
-            None => {
-                let text = read(tab, &world).await?;
-                world.show(viewer, &text.title, text.lines)
-            }
-        };
-        Some(Self {
-            document: world.document,
-            shown,
-        })
-    }
-
     /// The changes since then, in words. `None` if the page cannot be read now.
     async fn changes(self, tab: &Tab, viewer: Viewer, target: Option<&str>) -> Option<String> {
         let world = world(tab).await?;
-        let (passing, text) = tokio::join!(passing_messages(&world), read(tab, &world));
+        let (watched, text) = tokio::join!(watched(&world), read(tab, &world));
+        Some(self.report(&world, viewer, target, watched, text))
+    }
+
+    fn report(
+        self,
+        world: &World,
+        viewer: Viewer,
+        target: Option<&str>,
+        watched: Watched,
+        text: Option<PageText>,
+    ) -> String {
         let Some(text) = text else {
-            return Some(TOO_LARGE.into());
+            return not_read(&watched);
         };
         if world.document != self.document {
-            return Some(show_outline(&world, viewer, text));
+            return show_outline(world, viewer, text);
         }
         let complete = text.complete;
         let before = self.shown;
-        let now = world.show(viewer, &text.title, text.lines);
-        let difference = compare::compare(&before.lines, &now.lines);
-        let mut parts: Vec<_> = passing.iter().map(|text| shown_briefly(text)).collect();
+        let now = world.show(viewer, &text.title, text.lines, text.cut);
+        let difference = compare::compare(&before, &now);
+        let mut messages = report::messages_of(&watched.texts);
         if now.title != before.title {
-            parts.push(format!(
-                "The title is now \"{}\".",
-                one_line(&now.title, 100)
-            ));
+            let title = one_line(&now.title, 100);
+            messages.push(format!("The title is now \"{title}\"."));
         }
         match difference.is_empty() {
-            false => parts.push(report::changes(
-                &difference,
-                &now.lines,
-                target,
-                before.number,
-            )),
-            true if !parts.is_empty() => {}
-            true if complete => parts.push("Nothing on the page changed.".into()),
-            true => parts.push(
+            false => {
+                return report::changes(&messages, &difference, &now.lines, target, before.number);
+            }
+            true if !messages.is_empty() => {}
+            true if complete => messages.push("Nothing on the page changed.".into()),
+            true => messages.push(
                 "Nothing changed in the part of this long page that take_snapshot shows.".into(),
             ),
         }
-        Some(parts.join("\n"))
+        messages.join("\n")
     }
 }
 
@@ -127,25 +190,40 @@ async fn world(tab: &Tab) -> Option<World> {
     timeout(LIMIT, tab.world()).await.ok()?.ok()
 }
 
+/// The page, unless that takes too long. Then it is not tried again for a while.
 async fn read(tab: &Tab, world: &World) -> Option<PageText> {
-    timeout(LIMIT, snapshot::read(tab, world, WALK_CAP_MS))
-        .await
-        .ok()?
-        .ok()?
-}
-
-/// Messages that the page has shown and removed since the watch began.
-async fn passing_messages(world: &World) -> Vec<String> {
-    #[derive(Default, Deserialize)]
-    struct Passing {
-        texts: Vec<String>,
+    if world.is_too_large() {
+        return None;
     }
-    let asked = timeout(LIMIT, world.call::<Passing>("tabmux.passingMessages", ())).await;
-    asked.ok().and_then(Result::ok).unwrap_or_default().texts
+    let budget = Budget::millis(MOST_WORK_MS);
+    let reading = timeout(LIMIT, snapshot::read(tab, world, &budget)).await;
+    match &reading {
+        Ok(Ok(Some(_))) => world.note_read(),
+        _ if tab.state().dialog.is_some() => {}
+        Ok(Err(_)) => {}
+        Ok(Ok(None)) => world.note_too_large(budget.spent()),
+        Err(_) => world.note_too_large(LIMIT),
+    }
+    reading.ok()?.ok()?
 }
 
-fn shown_briefly(text: &str) -> String {
-    format!("Shown for a moment: \"{}\"", one_line(text, 200))
+/// What the page did since the watch began.
+#[derive(Default, Deserialize)]
+struct Watched {
+    /// Messages that it has shown and removed.
+    texts: Vec<String>,
+}
+
+async fn watched(world: &World) -> Watched {
+    let asked = timeout(LIMIT, world.call::<Watched>("tabmux.passingMessages", ())).await;
+    asked.ok().and_then(Result::ok).unwrap_or_default()
+}
+
+/// The messages of a page that was not read.
+fn not_read(watched: &Watched) -> String {
+    let mut messages = report::messages_of(&watched.texts);
+    messages.push(TOO_LARGE.into());
+    messages.join("\n")
 }
 
 /// Adds the text, if there is one, to the last block of text.
@@ -159,9 +237,29 @@ fn append(output: &mut ToolOutput, text: Option<String>) {
     }
 }
 
+/// How the report of no changes begins.
 const TOO_LARGE: &str =
     "What changed was not read: the page is large or busy. Call take_snapshot or find.";
-/// How long a walk through one document may take in the page.
-const WALK_CAP_MS: u32 = 40;
+const UNREAD_BEFORE: &str = "What changed was not read: the page was large, busy or under a dialog before the first \
+                             step. Call take_snapshot or find.";
+/// How long the page may work to be read, with all its frames. What follows handles at most 40 kB of text.
+const MOST_WORK_MS: f64 = 50.0;
 /// The limit for pages whose scripts block them.
 const LIMIT: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_a_page_that_is_too_large_are_told() {
+        let watched = Watched {
+            texts: vec!["Saved".into()],
+        };
+        assert_eq!(
+            not_read(&watched),
+            format!("Shown for a moment: \"Saved\"\n{TOO_LARGE}")
+        );
+        assert_eq!(not_read(&Watched::default()), TOO_LARGE);
+    }
+}

@@ -2,7 +2,7 @@
 
 mod stack;
 
-use super::paging::{check_names, check_size, page as paged};
+use super::paging::{self, check_names, check_size, page as paged};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
@@ -10,6 +10,7 @@ use crate::run::Page;
 use crate::tab::ConsoleMessage;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use tabmux_text::{one_line, shorten};
 
 /// Lists console messages.
@@ -23,7 +24,7 @@ pub(super) struct ListConsoleMessages {
     /// Include those of the last 3 pages.
     include_preserved_messages: Option<bool>,
     /// With unmapped stack traces.
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     include_stack_traces: Option<bool>,
     #[schemars(skip)]
     service_worker_id: Option<String>,
@@ -37,6 +38,26 @@ impl Tool for ListConsoleMessages {
     const PROGRESSIVE: bool = false;
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
+
+    fn output_schema() -> Option<Value> {
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "messages": {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "msgid": {"type": "integer"},
+                        "type": {"type": "string"},
+                        "text": {"type": "string"},
+                        "times": {"type": "integer"},
+                    },
+                    "required": ["msgid", "type", "text", "times"],
+                }},
+                "total": {"type": "integer"},
+            },
+            "required": ["messages", "total"],
+        }))
+    }
 
     fn check(&self) -> Result<(), String> {
         check_size(self.page_size)?;
@@ -73,6 +94,13 @@ impl Tool for ListConsoleMessages {
                 false => line(message),
             },
         )?;
+        // With stack traces a message has several lines.
+        let plain = paged(&messages, "messages", self.page_size, self.page_idx, |it| {
+            line(it)
+        })?;
+        let shown = paging::shown(&messages, self.page_size, self.page_idx, &plain);
+        let rows: Vec<_> = shown.iter().map(|message| row(message)).collect();
+        let structured = json!({ "messages": rows, "total": messages.len() });
         if state.console.lost > 0 {
             text.push_str(&format!(
                 "\nThe {} oldest messages were dropped.",
@@ -83,7 +111,10 @@ impl Tool for ListConsoleMessages {
         if self.types.as_ref().is_some_and(names_issues) {
             text.push_str("\nIssues that only DevTools finds are not collected here.");
         }
-        Ok(ToolOutput::text(text))
+        Ok(ToolOutput {
+            structured: Some(structured),
+            ..ToolOutput::text(text)
+        })
     }
 }
 
@@ -138,6 +169,15 @@ impl Tool for GetConsoleMessage {
         }
         Ok(ToolOutput::text(lines.join("\n")))
     }
+}
+
+fn row(message: &ConsoleMessage) -> Value {
+    json!({
+        "msgid": message.id,
+        "type": message.kind,
+        "text": one_line(&message.text, SHORT),
+        "times": message.times,
+    })
 }
 
 /// `msgid=7 [error] text (2 args) [3 times]`

@@ -1,11 +1,13 @@
-//! Dragging one element onto another.
+//! Dragging one element onto another, or along points of the viewport.
+
+mod path;
 
 use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached};
 use super::{Access, Category, Tool, ToolResult};
 use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::{HeldButton, Tab};
+use crate::tab::{Clicks, HeldButton, Tab};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -15,10 +17,15 @@ use tabmux_text::one_line;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drag {
-    from_uid: String,
-    to_uid: String,
+    #[schemars(required)]
+    from_uid: Option<String>,
+    #[schemars(required)]
+    to_uid: Option<String>,
     #[serde(rename = "includeSnapshot")]
     include_snapshot: Option<bool>,
+    /// Instead of uids: 2 to 50 points of the viewport, each [x, y], along which to drag, such as on a canvas.
+    #[schemars(extend("unlisted" = true))]
+    points: Option<Vec<(f64, f64)>>,
 }
 
 impl Tool for Drag {
@@ -29,34 +36,53 @@ impl Tool for Drag {
     const TELLS_CHANGES: bool = true;
     const PROGRESSIVE: bool = false;
 
+    fn check(&self) -> Result<(), String> {
+        match (&self.from_uid, &self.to_uid, &self.points) {
+            (Some(_), Some(_), None) => Ok(()),
+            (None, None, Some(points)) if path::COUNT.contains(&points.len()) => Ok(()),
+            (None, None, Some(_)) => Err("`points` must have 2 to 50 points".into()),
+            _ => Err("give `from_uid` and `to_uid`, or `points`".into()),
+        }
+    }
+
     async fn run(self, page: Page) -> ToolResult {
-        let tab = &page.tab;
-        let from = Element::find(tab, &self.from_uid).await?;
-        let to = Element::find(tab, &self.to_uid).await?;
-        let _drawing = Drawing::of(tab);
-        let before = Before::look(tab);
-        let aim = act::aim(&page, &from).await?.ok_or_else(no_place)?;
-        let (start, receiver) = (aim.point(), aim.receiver().clone());
-        let mut button = aim.watching(tab, HeldButton::press(tab, start)).await?;
-        let instead = match drag_to(tab, &mut button, start, (&from, &to)).await {
-            Ok(()) => {
-                button.release().await?;
-                dropped(&to).await
-            }
-            Err(error) => {
-                button.cancel(start).await?;
-                return Err(error);
-            }
+        let output = match (&self.from_uid, &self.to_uid, &self.points) {
+            (Some(from), Some(to), _) => onto(&page, from, to).await?,
+            (_, _, points) => path::along(&page, points.as_deref().unwrap_or_default()).await?,
         };
-        let done = match instead {
-            None => "Dragged and dropped.".to_owned(),
-            Some(instead) => format!(
-                "Dragged, but dropped on {instead}, which had appeared in place of the target."
-            ),
-        };
-        let output = act::settle(tab, &before, Some(&act::held(receiver)), &done).await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
+}
+
+/// Drags one element onto another.
+async fn onto(page: &Page, from: &str, to: &str) -> ToolResult {
+    let tab = &page.tab;
+    let from = Element::find(tab, from).await?;
+    let to = Element::find(tab, to).await?;
+    let _drawing = Drawing::of(tab);
+    let before = Before::look(tab);
+    let aim = act::aim(page, &from, Clicks::left(1))
+        .await?
+        .ok_or_else(no_place)?;
+    let (start, receiver) = (aim.point(), aim.receiver().clone());
+    let mut button = aim.watching(tab, HeldButton::press(tab, start)).await?;
+    let instead = match drag_to(tab, &mut button, start, (&from, &to)).await {
+        Ok(()) => {
+            button.release().await?;
+            dropped(&to).await
+        }
+        Err(error) => {
+            button.cancel(start).await?;
+            return Err(error);
+        }
+    };
+    let done = match instead {
+        None => "Dragged and dropped.".to_owned(),
+        Some(instead) => {
+            format!("Dragged, but dropped on {instead}, which had appeared in place of the target.")
+        }
+    };
+    act::settle(tab, &before, Some(&act::held(receiver)), &done).await
 }
 
 /// Drags to the target, and checks what is there: pages may move things during a drag.

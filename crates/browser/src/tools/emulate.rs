@@ -34,15 +34,18 @@ pub(super) struct Emulate {
     timezone: Option<String>,
     /// A JSON object of headers, sent with every request.
     extra_http_headers: Option<String>,
-    /// A preset of viewport and user agent. Accepted, but not listed: the list has no bytes left for it.
-    #[schemars(skip)]
+    /// A preset of viewport and user agent, such as "iPhone 15" or "Pixel 7 landscape".
+    #[schemars(extend("unlisted" = true))]
     device: Option<String>,
-    // Further arguments of chrome-devtools-mcp. Accepted, but not listed.
-    #[schemars(skip)]
+    // Further arguments of chrome-devtools-mcp.
+    /// active or none.
+    #[schemars(extend("unlisted" = true))]
     forced_colors: Option<String>,
-    #[schemars(skip)]
+    /// more, less, custom or no-preference.
+    #[schemars(extend("unlisted" = true))]
     prefers_contrast: Option<String>,
-    #[schemars(skip)]
+    /// reduce or no-preference.
+    #[schemars(extend("unlisted" = true))]
     prefers_reduced_motion: Option<String>,
 }
 

@@ -1,9 +1,11 @@
 //! Filling fields: one, or a whole form.
 
 use super::act::{self, Before, Chord, Drawing, Element};
-use super::{Access, Category, Tool, ToolResult};
+use super::{Access, Category, Tool, ToolResult, secret};
 use crate::error::ToolError;
 use crate::run::Page;
+use crate::secrets;
+use crate::tab::Clicks;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -13,7 +15,6 @@ use tabmux_text::one_line;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Fill {
-    /// The field, from take_snapshot or find.
     uid: String,
     /// A text, an option's text, or "true" or "false" for checkboxes and switches.
     value: String,
@@ -22,8 +23,8 @@ pub(super) struct Fill {
 
 impl Tool for Fill {
     const NAME: &'static str = "fill";
-    const DESCRIPTION: &'static str = "Fill a field: replaces a text, chooses from a list, ticks a box or sets a \
-                                       date, and checks that the field accepted it.";
+    const DESCRIPTION: &'static str =
+        "Fill a field: text, list, box or date; checks that the field accepted it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
     const TELLS_CHANGES: bool = true;
@@ -46,7 +47,6 @@ impl Tool for Fill {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct FillForm {
-    /// The fields, in order.
     elements: Vec<Field>,
     include_snapshot: Option<bool>,
 }
@@ -54,7 +54,6 @@ pub(super) struct FillForm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Field {
-    /// The field.
     uid: String,
     /// As for fill.
     value: String,
@@ -82,6 +81,10 @@ impl Tool for FillForm {
         let mut elements = Vec::with_capacity(self.elements.len());
         for field in &self.elements {
             elements.push(Element::find(&page.tab, &field.uid).await?);
+        }
+        // A secret that may not be used changes nothing, either.
+        for (field, element) in self.elements.iter().zip(&elements) {
+            secrets::named_by(&field.value, &element.world.origin)?;
         }
         let mut notes = String::new();
         for (count, (field, element)) in self.elements.iter().zip(&elements).enumerate() {
@@ -137,6 +140,9 @@ pub(super) async fn fill(
     value: &str,
     echo: Echo,
 ) -> Result<String, ToolError> {
+    if let Some(secret) = secrets::named_by(value, &element.world.origin)? {
+        return secret::fill(page, element, &secret).await;
+    }
     let secret = echo == Echo::Never;
     let told = if secret { HIDDEN } else { value };
     let tab = &page.tab;
@@ -151,7 +157,7 @@ pub(super) async fn fill(
         "type" if !field.empty => clear(page).await?,
         "click" => {
             let stand_in = element.sibling(field.n.unwrap_or(element.n));
-            let clicked = act::click(page, &stand_in, 1).await?;
+            let clicked = act::click(page, &stand_in, Clicks::left(1)).await?;
             clicked.ok_or_else(|| ToolError::NotActionable {
                 why: not_fillable(element),
             })?;

@@ -8,8 +8,10 @@ use super::fill::{Echo, fill};
 use super::input::press;
 use super::{Block, ToolOutput, ToolResult};
 use crate::error::ToolError;
-use crate::introspect::{self, Argument, Fills, Item, Then, ToolAction};
+use crate::introspect::{self, AfterFill, Argument, Fills, Item, SUBMIT, ToolAction};
 use crate::run::Page;
+use crate::secrets;
+use crate::tab::Clicks;
 use crate::world::World;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -76,7 +78,14 @@ impl Call<'_> {
     async fn press(&self, label: &str, n: u32) -> ToolResult {
         let before = Before::look(&self.page.tab);
         let done = format!("Pressed \"{}\".", one_line(label, 80));
-        press(self.page, &self.element(n, label), 1, &before, &done).await
+        press(
+            self.page,
+            &self.element(n, label),
+            Clicks::left(1),
+            &before,
+            &done,
+        )
+        .await
     }
 
     async fn switch(&self, label: &str, n: u32) -> ToolResult {
@@ -92,7 +101,14 @@ impl Call<'_> {
         }
         let before = Before::look(&self.page.tab);
         let done = format!("Switched \"{label}\" {}.", state(wanted));
-        let output = press(self.page, &self.element(n, &label), 1, &before, &done).await?;
+        let output = press(
+            self.page,
+            &self.element(n, &label),
+            Clicks::left(1),
+            &before,
+            &done,
+        )
+        .await?;
         match self.is_on(n).await {
             Ok(now) if now != wanted => Err(ToolError::NotActionable {
                 why: format!(
@@ -151,14 +167,22 @@ impl Call<'_> {
         }
     }
 
-    async fn fill_form(&self, fields: &[Argument], then: &Then) -> ToolResult {
+    async fn fill_form(&self, fields: &[Argument], then: &AfterFill) -> ToolResult {
+        let is_field = |name: &str| fields.iter().any(|field| field.name == name);
+        let stays = !is_field(SUBMIT)
+            && *then != AfterFill::Nothing
+            && self.arguments.get(SUBMIT) == Some(&json!(false));
         for name in self.arguments.keys() {
-            if !fields.iter().any(|field| field.name == *name) {
+            if !is_field(name) && (name != SUBMIT || *then == AfterFill::Nothing) {
                 let name = one_line(name, 60);
                 return Err(ToolError::Arguments(format!(
                     "There is no argument `{name}`. Call list_page_tools to see its arguments."
                 )));
             }
+        }
+        for value in self.arguments.values() {
+            // A secret that may not be used here changes nothing.
+            secrets::named_by(&text_of(value), &self.world.origin)?;
         }
         let before = Before::look(&self.page.tab);
         let mut done = Vec::new();
@@ -178,7 +202,11 @@ impl Call<'_> {
         };
         let tab = &self.page.tab;
         match then {
-            Then::Nothing => {
+            _ if stays => {
+                let words = format!("{words} It was not submitted.");
+                act::settle(tab, &before, None, words.trim_start()).await
+            }
+            AfterFill::Nothing => {
                 let words = if words.is_empty() {
                     "No values were given, so nothing was filled.".into()
                 } else {
@@ -186,19 +214,19 @@ impl Call<'_> {
                 };
                 act::settle(tab, &before, None, &words).await
             }
-            Then::Press { label, n } => {
+            AfterFill::Press { label, n } => {
                 self.check_form(*n, &words).await?;
                 let done = format!("{words} Pressed \"{}\".", one_line(label, 80));
                 press(
                     self.page,
                     &self.element(*n, label),
-                    1,
+                    Clicks::left(1),
                     &before,
                     done.trim_start(),
                 )
                 .await
             }
-            Then::Enter { n } => {
+            AfterFill::Enter { n } => {
                 self.check_form(*n, &words).await?;
                 let focused: bool = self
                     .world
@@ -287,7 +315,7 @@ impl Call<'_> {
         if offered.options.is_empty() {
             let before = Before::look(tab);
             let list = self.element(n, label);
-            let press = act::click(self.page, &list, 1).await?;
+            let press = act::click(self.page, &list, Clicks::left(1)).await?;
             let press = press.ok_or_else(|| ToolError::NotActionable {
                 why: format!(
                     "The list \"{}\" cannot be opened. Use click and take_snapshot.",
@@ -316,7 +344,14 @@ impl Call<'_> {
         let (name, option) = pick(&choices, wanted)
             .ok_or_else(|| ToolError::Arguments(no_such_choice(wanted, &choices)))?;
         let before = Before::look(tab);
-        press(self.page, &self.element(*option, name), 1, &before, "").await?;
+        press(
+            self.page,
+            &self.element(*option, name),
+            Clicks::left(1),
+            &before,
+            "",
+        )
+        .await?;
         Ok(())
     }
 

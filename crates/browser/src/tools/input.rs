@@ -1,32 +1,63 @@
 //! Clicking and hovering.
 
-use super::act::{self, Before, Drawing, Element, Outcome, ReachMode, Reached, Spot};
+mod clicks;
+
+use super::act::{self, Before, Drawing, Element, Modifier, Outcome, ReachMode, Reached, Spot};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::Tab;
+use crate::tab::{Clicks, Tab};
+use clicks::{ButtonName, ClickArguments};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use tabmux_text::one_line;
 
 /// Clicks an element.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Click {
-    /// The element, from take_snapshot or find.
+    /// From take_snapshot or find. Every uid can be replaced by role, name, near (text in the same row).
     uid: String,
     dbl_click: Option<bool>,
     include_snapshot: Option<bool>,
+    /// Which button of the mouse. Default: left.
+    #[schemars(extend("unlisted" = true))]
+    button: Option<ButtonName>,
+    /// Keys that are held during the click.
+    #[schemars(extend("unlisted" = true))]
+    modifiers: Option<Vec<Modifier>>,
+    /// 1 to 10 clicks in a row; 3 select a paragraph.
+    #[schemars(extend("unlisted" = true))]
+    click_count: Option<u8>,
+    /// Hold the button for so many milliseconds, up to 10000.
+    #[schemars(extend("unlisted" = true))]
+    hold_ms: Option<u32>,
+}
+
+impl Click {
+    fn how(&self) -> ClickArguments<'_> {
+        ClickArguments {
+            dbl_click: self.dbl_click,
+            button: self.button,
+            modifiers: self.modifiers.as_deref().unwrap_or_default(),
+            click_count: self.click_count,
+            hold_ms: self.hold_ms,
+        }
+    }
 }
 
 impl Tool for Click {
     const NAME: &'static str = "click";
-    const DESCRIPTION: &'static str = "Click an element once it is ready; reports what the click caused, \
-                                       or what blocks it.";
+    const DESCRIPTION: &'static str =
+        "Click an element once it is ready; reports what it caused or what blocks it.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const LISTS_TARGETS: bool = true;
     const TELLS_CHANGES: bool = true;
+
+    fn check(&self) -> Result<(), String> {
+        self.how().check()
+    }
 
     fn target(&self) -> Option<&str> {
         Some(&self.uid)
@@ -37,13 +68,9 @@ impl Tool for Click {
         let element = Element::find(tab, &self.uid).await?;
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
-        let times = if self.dbl_click == Some(true) { 2 } else { 1 };
-        let done = if times == 2 {
-            "Double-clicked."
-        } else {
-            "Clicked."
-        };
-        let output = press(&page, &element, times, &before, done).await?;
+        let how = self.how();
+        let done = format!("{}.", how.describe());
+        let output = press(&page, &element, how.clicks(), &before, &done).await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
 }
@@ -52,7 +79,6 @@ impl Tool for Click {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Hover {
-    /// The element, from take_snapshot or find.
     uid: String,
     include_snapshot: Option<bool>,
 }
@@ -90,50 +116,62 @@ impl Tool for Hover {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ClickAt {
-    /// CSS pixels from the left of the viewport.
     x: f64,
     y: f64,
     dbl_click: Option<bool>,
     include_snapshot: Option<bool>,
+    /// Which button of the mouse. Default: left.
+    #[schemars(extend("unlisted" = true))]
+    button: Option<ButtonName>,
+    /// Keys that are held during the click.
+    #[schemars(extend("unlisted" = true))]
+    modifiers: Option<Vec<Modifier>>,
+    /// 1 to 10 clicks in a row; 3 select a paragraph.
+    #[schemars(extend("unlisted" = true))]
+    click_count: Option<u8>,
+    /// Hold the button for so many milliseconds, up to 10000.
+    #[schemars(extend("unlisted" = true))]
+    hold_ms: Option<u32>,
+}
+
+impl ClickAt {
+    fn how(&self) -> ClickArguments<'_> {
+        ClickArguments {
+            dbl_click: self.dbl_click,
+            button: self.button,
+            modifiers: self.modifiers.as_deref().unwrap_or_default(),
+            click_count: self.click_count,
+            hold_ms: self.hold_ms,
+        }
+    }
 }
 
 impl Tool for ClickAt {
     const NAME: &'static str = "click_at";
-    const DESCRIPTION: &'static str = "Click a point of the viewport, where there is no uid.";
+    const DESCRIPTION: &'static str =
+        "Click a point (CSS pixels of the viewport), where there is no uid.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
     const TELLS_CHANGES: bool = true;
     const PROGRESSIVE: bool = false;
 
+    fn check(&self) -> Result<(), String> {
+        self.how().check()
+    }
+
     async fn run(self, page: Page) -> ToolResult {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Hit {
-            width: f64,
-            height: f64,
-            hit: Option<String>,
-        }
         let tab = &page.tab;
         let _drawing = Drawing::of(tab);
-        let point = json!({ "x": self.x, "y": self.y });
-        let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
-        let inside = (0.0..found.width).contains(&self.x) && (0.0..found.height).contains(&self.y);
-        if !inside {
-            return Err(ToolError::Arguments(format!(
-                "The point {},{} is outside the viewport of {}x{}. Scroll first, or use another point.",
-                self.x, self.y, found.width, found.height
-            )));
-        }
+        let at = (self.x, self.y);
+        act::at(tab, at).await?;
         let before = Before::look(tab);
         page.acting();
-        let times = if self.dbl_click == Some(true) { 2 } else { 1 };
         tab.move_pointer(self.x, self.y).await?;
         // Pages may move things when the pointer arrives.
-        let point = json!({ "x": self.x, "y": self.y });
-        let found: Hit = tab.world().await?.call("tabmux.at", point).await?;
-        tab.click(self.x, self.y, times).await?;
-        let hit = found.hit.unwrap_or_else(|| "nothing".into());
-        let done = format!("Clicked on {}.", one_line(&hit, 200));
+        let hit = act::at(tab, at).await?;
+        let how = self.how();
+        tab.click(self.x, self.y, how.clicks()).await?;
+        let done = format!("{} on {hit}.", how.describe());
         let output = act::settle(tab, &before, None, &done).await?;
         act::with_snapshot(&page, self.include_snapshot, output).await
     }
@@ -143,13 +181,17 @@ impl Tool for ClickAt {
 pub(super) async fn press(
     page: &Page,
     element: &Element,
-    times: i64,
+    clicks: Clicks,
     before: &Before,
     done: &str,
 ) -> Result<ToolOutput, ToolError> {
     let tab = &page.tab;
-    match act::click(page, element, times).await? {
+    match act::click(page, element, clicks).await? {
         Some(press) => act::settle(tab, before, Some(&press), done).await,
+        None if clicks != Clicks::left(clicks.times) => Err(ToolError::NotActionable {
+            why: "An option of a closed list takes a plain click only. Use fill on the list."
+                .into(),
+        }),
         // An option of a closed list.
         None => {
             page.acting();

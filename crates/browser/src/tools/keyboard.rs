@@ -1,7 +1,7 @@
 //! Typing and pressing keys at the focus.
 
 use super::act::{self, Before, Chord, Drawing};
-use super::{Access, Category, Tool, ToolResult};
+use super::{Access, Category, Tool, ToolResult, secret};
 use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::run::Page;
@@ -13,7 +13,6 @@ use serde_json::json;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TypeText {
-    /// What to type.
     text: String,
     /// A key to press afterwards, such as Enter.
     submit_key: Option<String>,
@@ -44,7 +43,10 @@ impl Tool for TypeText {
             .await?;
         disallowed_frames::refuse_keys(tab).await?;
         page.acting();
-        act::type_characters(tab, &self.text).await?;
+        let secret = self.text.contains("{{secret:") && secret::type_named(tab, &self.text).await?;
+        if !secret {
+            act::type_characters(tab, &self.text).await?;
+        }
         // If the focus moved to a forbidden frame meanwhile, the last keys may have gone there.
         disallowed_frames::refuse_keys(tab).await?;
         if let Some(key) = &self.submit_key {
@@ -54,6 +56,7 @@ impl Tool for TypeText {
                 .await?;
         }
         let done = match focus {
+            _ if secret => "Typed the secret.".into(),
             Focus { focused: false, .. } => {
                 "Typed, but no field had the focus: the keys went to the page itself. To fill a field, \
                  use fill or click it first."

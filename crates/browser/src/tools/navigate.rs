@@ -22,7 +22,6 @@ use tokio::time::Instant;
 pub(super) struct NavigatePage {
     /// Default: url.
     r#type: Option<NavigationKind>,
-    /// Where to go.
     url: Option<String>,
     /// Bypass the cache when reloading.
     ignore_cache: Option<bool>,

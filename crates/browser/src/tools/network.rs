@@ -1,16 +1,19 @@
 //! The page's network: the list of requests, and one of them with headers and bodies.
 
-use super::paging::{check_names, check_size, page as paged};
+mod rows;
+
+use super::paging::{self, check_names, check_size, page as paged};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
 use crate::files::Destination;
 use crate::run::Page;
-use crate::tab::{Headers, NetworkRequest};
+use crate::tab::{Headers, NetworkRequest, Progress};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use std::time::Duration;
 use tabmux_cdp::types::network as cdp;
 use tabmux_cdp::{CdpError, MAX_ANSWER};
@@ -38,6 +41,10 @@ impl Tool for ListNetworkRequests {
     const DURING_DIALOG: bool = true;
     const NEEDS_PAGE: bool = false;
 
+    fn output_schema() -> Option<Value> {
+        Some(rows::schema())
+    }
+
     fn check(&self) -> Result<(), String> {
         check_size(self.page_size)?;
         check_names("resourceTypes", self.resource_types.as_ref(), TYPES)
@@ -64,6 +71,7 @@ impl Tool for ListNetworkRequests {
             self.page_idx,
             |request| line(request),
         )?;
+        let shown = paging::shown(&requests, self.page_size, self.page_idx, &text);
         if state.network.lost > 0 {
             text.push_str(&format!(
                 "\nThe {} oldest requests were dropped.",
@@ -76,11 +84,17 @@ impl Tool for ListNetworkRequests {
                 state.network.too_large
             ));
         }
-        for download in state.downloads.iter().rev().take(MAX_DOWNLOADS).rev() {
+        let downloads = (1..).zip(&state.downloads);
+        let hidden = state.downloads.len().saturating_sub(MAX_DOWNLOADS);
+        let downloads: Vec<_> = downloads.skip(hidden).collect();
+        for (_, download) in &downloads {
             text.push('\n');
             text.push_str(&download.tell());
         }
-        Ok(ToolOutput::text(text))
+        Ok(ToolOutput {
+            structured: Some(rows::of(shown, requests.len(), &downloads)),
+            ..ToolOutput::text(text)
+        })
     }
 }
 
@@ -91,6 +105,9 @@ pub(super) struct GetNetworkRequest {
     /// From list_network_requests.
     #[schemars(required)]
     reqid: Option<u32>,
+    /// Instead: a download of the tab, counted from 1. Resources use it.
+    #[schemars(skip)]
+    download: Option<usize>,
     /// Save the request body to this file.
     request_file_path: Option<String>,
     /// Save the response body to this file.
@@ -110,6 +127,10 @@ impl Tool for GetNetworkRequest {
 
     fn check(&self) -> Result<(), String> {
         match self.reqid {
+            Some(_) if self.download.is_some() => {
+                Err("`reqid` and `download` exclude each other".into())
+            }
+            None if self.download.is_some() => Ok(()),
             Some(_) => Ok(()),
             None => Err(
                 "give `reqid`, a number that list_network_requests shows; which request is selected in DevTools \
@@ -120,6 +141,9 @@ impl Tool for GetNetworkRequest {
     }
 
     async fn run(self, page: Page) -> ToolResult {
+        if let Some(number) = self.download {
+            return show_download(&page, number).await;
+        }
         let policy = bounds::here().unwrap_or_default();
         let reqid = self.reqid.unwrap_or_default();
         let found = {
@@ -181,6 +205,21 @@ impl GetNetworkRequest {
     fn to(&self, path: Option<&str>) -> Option<Destination> {
         path.map(|path| Destination::new(Some(path), self.overwrite, "bin"))
     }
+}
+
+/// Tells about a download, and hands its file out.
+async fn show_download(page: &Page, number: usize) -> ToolResult {
+    let index = number.checked_sub(1);
+    let found = index.and_then(|index| page.tab.state().downloads.get(index).cloned());
+    let download = found.ok_or_else(|| ToolError::NotActionable {
+        why: format!(
+            "There is no download {number}. list_network_requests shows the downloads of the tab."
+        ),
+    })?;
+    if let Progress::Saved(Some(path)) = &download.progress {
+        page.files.hand_out(path).await?;
+    }
+    Ok(ToolOutput::text(download.tell()))
 }
 
 /// `reqid=3 GET http://… [200]`
@@ -263,12 +302,29 @@ fn header_lines(headers: &Headers) -> Vec<String> {
     let mut lines: Vec<_> = list
         .iter()
         .take(MAX_HEADERS)
-        .map(|(name, value)| format!("  {}: {}", one_line(name, 100), one_line(value, 500)))
+        .map(|(name, value)| {
+            let value = without_password(name, value);
+            format!("  {}: {}", one_line(name, 100), one_line(value, 500))
+        })
         .collect();
     if more > 0 {
         lines.push(format!("  … and {more} more"));
     }
     lines
+}
+
+/// A header with a password in plain text is not repeated.
+fn without_password<'a>(name: &str, value: &'a str) -> &'a str {
+    let names = ["authorization", "proxy-authorization"];
+    let is_login = names.iter().any(|login| name.eq_ignore_ascii_case(login));
+    let is_plain = value
+        .get(..5)
+        .is_some_and(|scheme| scheme.eq_ignore_ascii_case("basic"));
+    if is_login && is_plain {
+        "Basic •••"
+    } else {
+        value
+    }
 }
 
 fn frame_lines(request: &NetworkRequest) -> Vec<String> {

@@ -2,6 +2,24 @@
 
 use crate::error::ToolError;
 
+/// The entries of this page, at most so many as its text shows.
+pub(super) fn shown<'a, T>(
+    items: &'a [T],
+    size: Option<u32>,
+    index: Option<u32>,
+    text: &str,
+) -> &'a [T] {
+    let whole = |given: Option<u32>, usual| {
+        given.map_or(usual, |given| usize::try_from(given).unwrap_or(MAX_SIZE))
+    };
+    let size = whole(size, DEFAULT_SIZE);
+    let first = whole(index, 0).saturating_mul(size).min(items.len());
+    // The first line of the text is the heading.
+    let lines = text.lines().count().saturating_sub(1);
+    let last = items.len().min(first + size.min(lines));
+    &items[first..last]
+}
+
 /// One page of the entries, one line for each.
 pub(super) fn page<T>(
     items: &[T],
@@ -103,6 +121,25 @@ mod tests {
         );
         assert_eq!(listed(5, Some(2), Some(2)), "5 to 5 of 5 things.\n5");
         assert!(listed(5, Some(2), Some(3)).contains("There is no page 3"));
+    }
+
+    #[test]
+    fn the_entries_as_data_are_those_of_the_text() {
+        let items: Vec<_> = (1..=5).collect();
+        for (size, index, expected) in [
+            (None, None, vec![1, 2, 3, 4, 5]),
+            (Some(2), Some(1), vec![3, 4]),
+            (Some(2), Some(2), vec![5]),
+        ] {
+            let text = page(&items, "things", size, index, ToString::to_string).unwrap();
+            assert_eq!(shown(&items, size, index, &text), expected);
+        }
+        let none: [u8; 0] = [];
+        assert_eq!(shown(&none, None, None, "There are no things."), none);
+        let long = vec![(); 200];
+        let text = page(&long, "things", Some(200), None, |()| "x".repeat(1_000)).unwrap();
+        let count = shown(&long, Some(200), None, &text).len();
+        assert_eq!(count, text.lines().count() - 1);
     }
 
     #[test]

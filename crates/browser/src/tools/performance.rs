@@ -32,7 +32,7 @@ pub(super) struct PerformanceStartTrace {
     file_path: Option<String>,
     overwrite: Option<bool>,
     /// Bypass the cache when reloading.
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     ignore_cache: Option<bool>,
 }
 

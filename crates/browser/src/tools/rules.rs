@@ -192,15 +192,9 @@ pub(super) async fn clear(tab: &Tab) -> Result<(), ToolError> {
 async fn apply(tab: &Tab, rules: Vec<Rule>) -> ToolResult {
     let before = tab.rules().now();
     tab.rules().set(rules.clone());
-    let told = tab.rules().tell(tab.session()).await;
-    if let Err(error) = told {
+    if let Err(error) = tab.apply_rules().await {
         tab.rules().set(before);
-        return Err(error.into());
-    }
-    let workers = tab.rules().workers();
-    for session in tab.sessions().iter().skip(1).chain(&workers) {
-        // A frame or worker that goes away meanwhile sends no more requests.
-        let _ = tab.rules().tell(session).await;
+        return Err(error);
     }
     Ok(ToolOutput::text(describe(&rules)))
 }

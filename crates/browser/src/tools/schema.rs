@@ -1,10 +1,33 @@
 //! Turns an argument struct into the published schema: small, without noise.
 
+use super::targets::takes_uid;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-/// The schema of a tool's arguments.
+/// The schema of a tool's arguments, as it is listed.
 pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = with_unlisted::<T>();
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|_, argument| argument.get(UNLISTED).is_none());
+    }
+    schema
+}
+
+/// The arguments that are accepted and documented, but not listed: the list has no bytes left for them. They are marked
+/// with `#[schemars(extend("unlisted" = true))]`.
+pub(super) fn unlisted<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = with_unlisted::<T>();
+    let Some(Value::Object(mut properties)) = schema.remove("properties") else {
+        return Map::new();
+    };
+    properties.retain(|_, argument| {
+        let argument = argument.as_object_mut();
+        argument.is_some_and(|argument| argument.remove(UNLISTED).is_some())
+    });
+    properties
+}
+
+fn with_unlisted<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
@@ -20,10 +43,28 @@ pub(super) fn of<T: JsonSchema>() -> Map<String, Value> {
     // The tool has its own description, and rejects unknown arguments with a sentence.
     schema.remove("description");
     schema.remove("additionalProperties");
+    drop_required_uids(&mut schema);
     schema
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
     schema
+}
+
+/// Uids may be replaced by a role, a name and a text near.
+fn drop_required_uids(schema: &mut Map<String, Value>) {
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.retain(|name| !name.as_str().is_some_and(takes_uid));
+        if required.is_empty() {
+            schema.remove("required");
+        }
+    }
+    let elements = schema
+        .get_mut("properties")
+        .and_then(|all| all.get_mut("elements"));
+    let field = elements.and_then(|elements| elements.get_mut("items"));
+    if let Some(Value::Object(field)) = field {
+        drop_required_uids(field);
+    }
 }
 
 /// Drops Rust details: titles, integer widths, `null` for optional arguments.
@@ -84,6 +125,8 @@ fn drop_null(map: &mut Map<String, Value>) {
     }
 }
 
+const UNLISTED: &str = "unlisted";
+
 fn is_rust_format(format: &str) -> bool {
     matches!(
         format,
@@ -117,6 +160,11 @@ mod tests {
         timeout: Option<u32>,
         kind: Option<Kind>,
         title: Option<Vec<String>>,
+        /// How often.
+        #[schemars(extend("unlisted" = true))]
+        times: Option<u8>,
+        #[schemars(extend("unlisted" = true))]
+        other: Option<Kind>,
     }
 
     #[test]
@@ -132,6 +180,17 @@ mod tests {
                     "title": {"type": "array", "items": {"type": "string"}}
                 },
                 "required": ["key"]
+            })
+        );
+    }
+
+    #[test]
+    fn unlisted_arguments_are_documented_only() {
+        assert_eq!(
+            Value::Object(unlisted::<Arguments>()),
+            json!({
+                "times": {"type": "integer", "description": "How often.", "maximum": 255},
+                "other": {"type": "string", "enum": ["png", "jpeg"], "description": "A kind."}
             })
         );
     }

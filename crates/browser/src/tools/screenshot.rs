@@ -1,5 +1,7 @@
 //! Screenshots: of the visible part, of the whole page, or of one element.
 
+mod marks;
+
 use super::act::{self, Drawing, Element, Rect};
 use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
 use crate::disallowed_frames::HiddenFrames;
@@ -9,6 +11,7 @@ use crate::run::Page;
 use crate::tab::Tab;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use marks::Marks;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -32,6 +35,9 @@ pub(super) struct TakeScreenshot {
     /// Save it to this file, in full size.
     file_path: Option<String>,
     overwrite: Option<bool>,
+    /// interactive, or a list of up to 60 uids: draw their uids on the picture, as png, and list their boxes.
+    #[schemars(extend("unlisted" = true))]
+    marks: Option<Marks>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -54,6 +60,15 @@ impl Tool for TakeScreenshot {
         if self.uid.is_some() && self.full_page == Some(true) {
             return Err("`uid` and `fullPage` exclude each other".into());
         }
+        if let Some(marks) = self.marks.as_ref().filter(|marks| marks.are_wanted()) {
+            marks.check()?;
+            if self.full_page == Some(true) || self.uid.is_some() {
+                return Err("marks need the viewport; omit `fullPage` and `uid`".into());
+            }
+            if self.format() != Format::Png {
+                return Err("marks are drawn on png only; omit `format`".into());
+            }
+        }
         match (self.quality, self.format.unwrap_or(Format::Png)) {
             (None, _) => Ok(()),
             (Some(_), Format::Png) => Err("`quality` is for jpeg and webp only".into()),
@@ -63,6 +78,10 @@ impl Tool for TakeScreenshot {
     }
 
     async fn run(self, page: Page) -> ToolResult {
+        let found = match self.marks.as_ref().filter(|marks| marks.are_wanted()) {
+            Some(marks) => Some(marks.find(&page.tab).await?),
+            None => None,
+        };
         let cover = HiddenFrames::begin(&page.tab).await?;
         let part = self.part(&page.tab).await?;
         let scale = match self.file_path {
@@ -79,13 +98,20 @@ impl Tool for TakeScreenshot {
         };
         cover.end(&page.tab).await?;
         let size = part.describe(scale);
+        let (picture, legend) = match &found {
+            Some(found) => {
+                let drawn = found.draw(&picture, part.width).await?;
+                (drawn, format!("\n{}", found.legend()))
+            }
+            None => (picture, String::new()),
+        };
         if inline && bytes_of(&picture) <= MAX_BYTES {
             let image = Block::Image {
                 base64: picture,
                 mime_type: self.format().mime_type(),
             };
             return Ok(ToolOutput {
-                blocks: vec![Block::Text(size), image],
+                blocks: vec![Block::Text(size + &legend), image],
                 ..ToolOutput::default()
             });
         }
@@ -96,7 +122,7 @@ impl Tool for TakeScreenshot {
             " It is too large to be shown here."
         };
         Ok(ToolOutput::text(format!(
-            "{size} Saved to {}.{why}",
+            "{size} Saved to {}.{why}{legend}",
             place.display()
         )))
     }
@@ -295,7 +321,7 @@ impl Part {
             false => format!("The picture is {width:.0} × {height:.0}."),
         };
         if self.cut {
-            words.push_str(" The page goes on beyond it.");
+            words.push_str(" It does not show the whole page.");
         }
         words
     }
@@ -306,7 +332,11 @@ async fn element_box(tab: &Tab, uid: &str) -> Result<Rect, ToolError> {
     let element = Element::find(tab, uid).await?;
     let shown = act::show(tab, &element).await?;
     let matrices = act::frame_matrices(tab, &element.world.frame).await?;
-    let rect = shown.rect;
+    Ok(bounds_of(shown.rect, &matrices))
+}
+
+/// The bounds of a box after it was mapped to the frames around it, innermost first.
+fn bounds_of(rect: Rect, matrices: &[[f64; 6]]) -> Rect {
     let corners = [
         (rect.x, rect.y),
         (rect.x + rect.width, rect.y),
@@ -323,12 +353,12 @@ async fn element_box(tab: &Tab, uid: &str) -> Result<Rect, ToolError> {
     let least = |values: [f64; 4]| values.into_iter().fold(f64::INFINITY, f64::min);
     let most = |values: [f64; 4]| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let (x, y) = (least(xs), least(ys));
-    Ok(Rect {
+    Rect {
         x,
         y,
         width: most(xs) - x,
         height: most(ys) - y,
-    })
+    }
 }
 
 /// Image pixels per CSS pixel.

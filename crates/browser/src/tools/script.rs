@@ -31,26 +31,27 @@ pub(super) struct EvaluateScript {
     args: Option<Vec<String>>,
     /// uid of an iframe: run in the page inside it.
     frame_uid: Option<String>,
-    // Further arguments of chrome-devtools-mcp. Accepted, but not listed, to keep tool lists short.
+    // Further arguments of chrome-devtools-mcp.
     /// A file with the function, instead of `function`.
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     source_path: Option<String>,
-    #[schemars(skip)]
+    /// Whether the text is a function or a script; a script's last value is the result.
+    #[schemars(extend("unlisted" = true))]
     format: Option<Format>,
     /// Where to write the result, instead of answering with it.
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     file_path: Option<String>,
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     overwrite: Option<bool>,
     /// How to answer dialogs that open meanwhile: accept, dismiss, or a text for a prompt.
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     dialog_action: Option<String>,
     /// Whether to wait for the effects of the function. Default: true.
-    #[schemars(skip)]
+    #[schemars(extend("unlisted" = true))]
     wait_for_stable_dom: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Format {
     Function,

@@ -19,6 +19,17 @@ pub(super) struct Scroll {
     direction: Option<Direction>,
     /// How many pixels. Default: most of the view.
     amount: Option<u32>,
+    /// With `y` and a delta: turn the mouse wheel over this point of the viewport, such as on a map.
+    #[schemars(extend("unlisted" = true))]
+    x: Option<f64>,
+    #[schemars(extend("unlisted" = true))]
+    y: Option<f64>,
+    /// How far to turn the wheel to the right, in pixels; negative is left.
+    #[schemars(extend("unlisted" = true))]
+    delta_x: Option<f64>,
+    /// The same downwards; negative is up.
+    #[schemars(extend("unlisted" = true))]
+    delta_y: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -38,8 +49,12 @@ impl Tool for Scroll {
         "Scroll to an element, or the page or a part of it. Other tools scroll by themselves.";
     const ACCESS: Access = Access::Act;
     const CATEGORY: Category = Category::Input;
+    const TELLS_CHANGES: bool = true;
 
     fn check(&self) -> Result<(), String> {
+        if self.wheel()?.is_some() {
+            return Ok(());
+        }
         match (&self.uid, self.direction, self.amount) {
             (None, None, _) => Err("give a `uid`, a `direction`, or both".into()),
             (_, Some(Direction::Top | Direction::Bottom) | None, Some(_)) => {
@@ -54,6 +69,10 @@ impl Tool for Scroll {
         let tab = &page.tab;
         let _drawing = Drawing::of(tab);
         let before = Before::look(tab);
+        if let Ok(Some(wheel)) = self.wheel() {
+            let done = wheel.turn(&page).await?;
+            return act::settle(tab, &before, None, &done).await;
+        }
         let element = match &self.uid {
             Some(uid) => Some(Element::find(tab, uid).await?),
             None => None,
@@ -76,6 +95,32 @@ impl Tool for Scroll {
 }
 
 impl Scroll {
+    /// The turn of the wheel that the arguments ask for, if any. The error completes "Invalid arguments: …".
+    fn wheel(&self) -> Result<Option<Wheel>, String> {
+        let by = (self.delta_x.unwrap_or(0.0), self.delta_y.unwrap_or(0.0));
+        let is_wanted = self
+            .delta_x
+            .or(self.delta_y)
+            .or(self.x)
+            .or(self.y)
+            .is_some();
+        if !is_wanted {
+            return Ok(None);
+        }
+        if self.uid.is_some() || self.direction.is_some() || self.amount.is_some() {
+            return Err("give a point and deltas, or a `uid` or `direction`, but not both".into());
+        }
+        if by.0.abs() > MAX_DELTA || by.1.abs() > MAX_DELTA {
+            return Err(format!(
+                "deltas must be between -{MAX_DELTA} and {MAX_DELTA}"
+            ));
+        }
+        match (self.x, self.y) {
+            (Some(x), Some(y)) if by != (0.0, 0.0) => Ok(Some(Wheel { at: (x, y), by })),
+            _ => Err("turning the wheel needs `x`, `y`, and `deltaX` or `deltaY`".into()),
+        }
+    }
+
     async fn in_direction(
         &self,
         page: &Page,
@@ -128,6 +173,26 @@ impl Scroll {
         };
         page.tab.turn_wheel(spot.x, spot.y, by).await?;
         Ok("Nothing around this element scrolls by itself; turned the mouse wheel over it.".into())
+    }
+}
+
+/// A turn of the mouse wheel at a point.
+#[derive(Clone, Copy, Debug)]
+struct Wheel {
+    at: (f64, f64),
+    by: (f64, f64),
+}
+
+impl Wheel {
+    async fn turn(&self, page: &Page) -> Result<String, ToolError> {
+        let tab = &page.tab;
+        act::at(tab, self.at).await?;
+        page.acting();
+        tab.move_pointer(self.at.0, self.at.1).await?;
+        // Pages may move things when the pointer arrives.
+        let hit = act::at(tab, self.at).await?;
+        tab.turn_wheel(self.at.0, self.at.1, self.by).await?;
+        Ok(format!("Turned the mouse wheel over {hit}."))
     }
 }
 
@@ -194,3 +259,5 @@ impl Moved {
         }
     }
 }
+
+const MAX_DELTA: f64 = 10_000.0;

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use super::look::{DocumentView, FrameInsertion, Inside, LeftOut, look};
+use super::look::{Budget, DocumentView, FrameInsertion, Inside, LeftOut, look, look_for};
 use super::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::error::ToolError;
 use crate::files::Destination;
@@ -20,7 +20,6 @@ use tabmux_text::one_line;
 pub(super) struct TakeSnapshot {
     /// Only this element and its content.
     uid: Option<String>,
-    /// Maximum depth.
     #[schemars(range(min = 1))]
     depth: Option<u32>,
     /// Only what can be seen without scrolling.
@@ -92,24 +91,29 @@ impl Tool for TakeSnapshot {
         }
         let mut text_out = SnapshotText::new(most, heading.len());
         text_out.write(&views, 0, 0, self.depth.map(|depth| depth as usize));
+        let mut now = None;
         if self.is_plain() && self.file_path.is_none() {
             let lines = text_out.lines.clone();
-            let number = match page.viewer() {
-                Some(viewer) => world.show(viewer, &first.title, lines).number,
-                None => world.remember(lines).0,
+            let cut = text_out.is_cut();
+            let shown = match page.viewer() {
+                Some(viewer) => world.show(viewer, &first.title, lines, cut),
+                None => world.remember(&first.title, lines, cut),
             };
-            heading = format!("{heading} snapshot={number}");
+            heading = format!("{heading} snapshot={}", shown.number);
+            now = Some(shown);
         }
         if text_out.lines.is_empty() {
             heading = format!("{heading} (nothing is shown here)");
         }
-        if let (Some(before), Some(number)) = (before, self.since) {
-            let changes = changes::changes(&before, &text_out.lines);
-            heading = match changes.is_empty() {
+        if let (Some(before), Some(now)) = (before, now) {
+            let number = before.number;
+            let changes = changes::since(&before, &now);
+            heading = match changes.lines.is_empty() {
                 true => format!("{heading}: nothing has changed since snapshot {number}."),
                 false => format!("{heading}: what has changed since snapshot {number}:"),
             };
-            text_out.replace(changes);
+            text_out.replace(changes.lines);
+            text_out.at_end = changes.at_end;
         }
         let count = text_out.lines.len();
         let text = text_out.finish(heading);
@@ -134,21 +138,19 @@ pub(super) struct PageText {
     pub(super) lines: Vec<String>,
     /// Whether nothing was left out.
     pub(super) complete: bool,
+    /// Whether lines at the end were left out.
+    pub(super) cut: bool,
 }
 
-/// Reads the page. `None` if walking through one of its documents takes longer than `cap_ms`.
+/// Reads the page. `None` if the budget is too small for one of its documents.
 pub(super) async fn read(
     tab: &Tab,
     world: &World,
-    cap_ms: u32,
+    budget: &Budget,
 ) -> Result<Option<PageText>, ToolError> {
     let plain = TakeSnapshot::default();
-    let views = look(tab, world.clone(), "tabmux.snapshot", |place| {
-        let mut argument = plain.argument(place, None, MAX_BYTES);
-        argument["capMs"] = cap_ms.into();
-        argument
-    })
-    .await?;
+    let argument = |place: Option<&FrameInsertion>| plain.argument(place, None, MAX_BYTES);
+    let views = look_for(tab, world.clone(), "tabmux.snapshot", argument, budget).await?;
     if views.iter().any(|seen| seen.view.late) {
         return Ok(None);
     }
@@ -157,8 +159,31 @@ pub(super) async fn read(
     Ok(Some(PageText {
         title: views[0].view.title.clone(),
         complete: text.left == LeftOut::default() && !text.endless && text.unread == 0,
+        cut: text.is_cut(),
         lines: text.lines,
     }))
+}
+
+/// The elements in view that a person can act on: their uids, and their lines without `uid=`.
+pub(super) async fn actionable(tab: &Tab) -> Result<Vec<(String, String)>, ToolError> {
+    let in_view = TakeSnapshot {
+        viewport_only: Some(true),
+        ..TakeSnapshot::default()
+    };
+    let views = look(tab, tab.world().await?, "tabmux.snapshot", |place| {
+        in_view.argument(place, None, MAX_BYTES)
+    })
+    .await?;
+    let lines = views.iter().flat_map(|seen| {
+        let lines = seen.view.lines.iter().zip(seen.view.marks.bytes());
+        lines.filter(|(_, mark)| *mark == b'1')
+    });
+    let named = lines.filter_map(|(line, _)| {
+        let line = line.trim_start().strip_prefix("uid=")?;
+        let uid = line.split(' ').next()?;
+        Some((uid.to_owned(), line.to_owned()))
+    });
+    Ok(named.collect())
 }
 
 fn forgotten(number: u32) -> ToolError {
@@ -199,6 +224,8 @@ struct SnapshotText {
     /// Frames that could not be read, and whether a document was too large to be counted.
     unread: usize,
     endless: bool,
+    /// A remark about changes at the end of a long page.
+    at_end: Option<String>,
 }
 
 impl SnapshotText {
@@ -211,7 +238,13 @@ impl SnapshotText {
             left: LeftOut::default(),
             unread: 0,
             endless: false,
+            at_end: None,
         }
+    }
+
+    /// Whether lines at the end were left out.
+    fn is_cut(&self) -> bool {
+        self.left.lines > 0 || self.endless
     }
 
     /// Writes a frame, with the frames inside it at their positions.
@@ -295,6 +328,9 @@ impl SnapshotText {
             ));
         } else if self.endless {
             self.remark("the rest of a page that is too large to be read completely. Use take_snapshot with the uid of a part.");
+        }
+        if let Some(words) = self.at_end.take() {
+            self.remark(&words);
         }
         if deeper > 0 {
             self.remark(&format!(

@@ -1,10 +1,17 @@
 //! Giving files to the page.
 
+mod dropping;
+mod seen;
+
 use super::act::{self, Before, Drawing, Element};
 use super::{Access, Category, Tool, ToolResult};
 use crate::bounds;
 use crate::error::ToolError;
+use crate::files::Destination;
 use crate::run::Page;
+use crate::tab::Clicks;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
@@ -20,6 +27,12 @@ pub(super) struct UploadFile {
     file_path: Option<String>,
     file_paths: Option<Vec<String>>,
     include_snapshot: Option<bool>,
+    /// The file itself, in base64, at most 3 MB. Then `filePath` is its name.
+    #[schemars(extend("unlisted" = true))]
+    content: Option<String>,
+    /// Drop the files onto the element, without a click that might open a chooser. Also done if none opens.
+    #[schemars(extend("unlisted" = true))]
+    drop: Option<bool>,
 }
 
 impl Tool for UploadFile {
@@ -31,6 +44,9 @@ impl Tool for UploadFile {
     const PROGRESSIVE: bool = false;
 
     fn check(&self) -> Result<(), String> {
+        if self.content.is_some() && self.file_path.is_none() {
+            return Err("`content` needs a `filePath`, the name of the file".into());
+        }
         match (&self.file_path, &self.file_paths) {
             (Some(_), None) => Ok(()),
             (None, Some(paths)) if (1..=MAX_FILES).contains(&paths.len()) => Ok(()),
@@ -50,14 +66,25 @@ impl Tool for UploadFile {
             .iter()
             .chain(self.file_paths.iter().flatten());
         let mut files = Vec::new();
-        for path in paths {
+        if let (Some(content), Some(name)) = (&self.content, &self.file_path) {
+            files.push(sent(&page, name, content).await?);
+        }
+        for path in paths.filter(|_| self.content.is_none()) {
             files.push(page.files.readable(path).await?.display().to_string());
         }
         let element = Element::find(tab, &self.uid).await?;
+        if !seen::sees(tab, &element.world, &files).await? {
+            return Err(elsewhere());
+        }
         let before = Before::look(tab);
         let object = element.world.object(element.n).await?;
         let node = object.describe().await?;
         let count = files.len();
+        if self.drop == Some(true) {
+            self.drop_onto(&page, &element, files).await?;
+            return self.finish(&page, &before, &dropped(count)).await;
+        }
+        let paths = files.clone();
         let mut set = dom::SetFileInputFiles {
             files,
             ..Default::default()
@@ -69,32 +96,61 @@ impl Tool for UploadFile {
             page.acting();
             set.object_id = Some(object.id.clone());
             element.world.session.send(set).await?;
-        } else {
-            self.choose(&page, &element, set, count).await?;
+        } else if !self.choose(&page, &element, set, count).await? {
+            self.drop_onto(&page, &element, paths).await?;
+            return self.finish(&page, &before, &dropped(count)).await;
         }
         let done = match count {
             1 => "Gave the file to the page.".to_owned(),
             count => format!("Gave {count} files to the page."),
         };
-        let output = act::settle(tab, &before, None, &done).await?;
-        act::with_snapshot(&page, self.include_snapshot, output).await
+        self.finish(&page, &before, &done).await
     }
 }
 
+/// Writes a file that came with the call to the session's own folder, where the browser reads it.
+async fn sent(page: &Page, name: &str, content: &str) -> Result<String, ToolError> {
+    let bytes = BASE64_STANDARD.decode(content).map_err(|_| {
+        ToolError::Arguments("`content` is not base64. Encode the bytes of the file.".into())
+    })?;
+    let to = Destination::new(Some(name), Some(true), "");
+    // A name without a folder, also for clients that have folders here.
+    let files = page.files.clone().of_remote_client();
+    let place = files.save(to, bytes).await?;
+    Ok(place.display().to_string())
+}
+
 impl UploadFile {
-    /// Clicks the element and answers the file chooser that it opens.
+    async fn finish(&self, page: &Page, before: &Before, done: &str) -> ToolResult {
+        let output = act::settle(&page.tab, before, None, done).await?;
+        act::with_snapshot(page, self.include_snapshot, output).await
+    }
+
+    async fn drop_onto(
+        &self,
+        page: &Page,
+        element: &Element,
+        files: Vec<String>,
+    ) -> Result<(), ToolError> {
+        match dropping::drop_files(page, element, files).await? {
+            true => Ok(()),
+            false => Err(self.takes_none()),
+        }
+    }
+
+    /// Clicks the element and answers the file chooser that it opens; false if it opens none.
     async fn choose(
         &self,
         page: &Page,
         element: &Element,
         mut set: dom::SetFileInputFiles,
         count: usize,
-    ) -> Result<(), ToolError> {
+    ) -> Result<bool, ToolError> {
         let tab = &page.tab;
         let _drawing = Drawing::of(tab);
         let mut tap = tab.stream_events(&["Page.fileChooserOpened"]);
         let intercepting = Intercepting::begin(&element.world.session).await?;
-        let clicked = act::click(page, element, 1).await;
+        let clicked = act::click(page, element, Clicks::left(1)).await;
         let opened = match clicked {
             Ok(Some(_)) => tokio::time::timeout(CHOOSER_LIMIT, tap.events.recv()).await,
             _ => Ok(None),
@@ -102,7 +158,7 @@ impl UploadFile {
         drop(intercepting);
         clicked?;
         let Ok(Some((asking, event))) = opened else {
-            return Err(self.asks_for_none());
+            return Ok(false);
         };
         let event: cdp::FileChooserOpened = event.decode().unwrap_or_default();
         // Any frame can open a file chooser meanwhile, even a forbidden one.
@@ -118,16 +174,21 @@ impl UploadFile {
             });
         }
         asking.send(set).await?;
-        Ok(())
+        Ok(true)
     }
 
-    fn asks_for_none(&self) -> ToolError {
-        ToolError::NotActionable {
-            why: format!(
-                "The element {} is not a file input, and clicking it opens no file chooser. Use the element that does.",
-                self.uid
+    fn takes_none(&self) -> ToolError {
+        let uid = &self.uid;
+        let why = match self.drop {
+            Some(true) => format!(
+                "The element {uid} takes no files that are dropped on it. Use the element that does, or omit `drop`."
             ),
-        }
+            _ => format!(
+                "The element {uid} is not a file input, clicking it opens no file chooser, and it takes no files that \
+                 are dropped on it. Use the element that does."
+            ),
+        };
+        ToolError::NotActionable { why }
     }
 }
 
@@ -157,6 +218,21 @@ fn intercept(enabled: bool) -> cdp::SetInterceptFileChooserDialog {
     }
 }
 
+fn dropped(count: usize) -> String {
+    match count {
+        1 => "Dropped the file on the element.".to_owned(),
+        count => format!("Dropped {count} files on the element."),
+    }
+}
+
+fn elsewhere() -> ToolError {
+    ToolError::File(
+        "The browser runs on another machine and does not see the files of this one. The page got nothing. Use a \
+         browser on this machine for uploads."
+            .into(),
+    )
+}
+
 fn one_only() -> ToolError {
     ToolError::Arguments("This input takes one file only. Give one filePath.".into())
 }
@@ -181,7 +257,8 @@ const CHOOSER_LIMIT: Duration = Duration::from_secs(3);
 #[cfg(test)]
 mod tests {
     use crate::fake::{self, Asked, FakeBrowser};
-    use serde_json::json;
+    use crate::machine::Machine;
+    use serde_json::{Value, json};
 
     #[tokio::test(start_paused = true)]
     async fn a_cancelled_upload_leaves_file_choosers_to_the_user() {
@@ -204,5 +281,48 @@ mod tests {
         uploading.abort();
         let ended = harness.fake.hears(command).await.unwrap();
         assert_eq!(ended.params["enabled"], false);
+    }
+
+    /// Uploads in a browser that runs there and sees an empty file. Returns the error, and all commands.
+    async fn upload_to(machine: Machine, arguments: Value) -> (String, Vec<String>) {
+        let say = |asked: &Asked| match asked.method.as_str() {
+            "DOM.describeNode" => {
+                let attributes = ["type", "file"];
+                let node = json!({"localName": "input", "attributes": attributes});
+                vec![asked.answer(json!({"node": node}))]
+            }
+            "Runtime.callFunctionOn" => vec![asked.gives(json!([[0, 1]]))],
+            _ if asked.runs("createElement") => {
+                vec![asked.answer(json!({"result": {"objectId": "OURS"}}))]
+            }
+            _ => fake::with_element(asked),
+        };
+        let mut harness = FakeBrowser::at(machine, say).await;
+        let mut arguments = arguments;
+        arguments["uid"] = harness.element().await.into();
+        arguments["filePath"] = "Cargo.toml".into();
+        let refused = harness.run("upload_file", arguments).await.unwrap_err();
+        let asked = harness.fake.heard_so_far().into_iter();
+        let given = asked.filter(|it| it.params.to_string().contains("Cargo.toml"));
+        let to = |it: Asked| format!("{} {}", it.method, it.params["objectId"]);
+        (refused.to_string(), given.map(to).collect())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_browser_elsewhere_gets_no_path_of_this_machine() {
+        for drop in [false, true] {
+            let (refused, given) = upload_to(Machine::Other, json!({ "drop": drop })).await;
+            assert!(refused.contains("The page got nothing."), "{refused}");
+            assert_eq!(given, [""; 0]);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_page_gets_no_file_that_its_browser_does_not_see() {
+        for drop in [false, true] {
+            let (refused, given) = upload_to(Machine::Perhaps, json!({ "drop": drop })).await;
+            assert!(refused.contains("The page got nothing."), "{refused}");
+            assert_eq!(given, ["DOM.setFileInputFiles \"OURS\""]);
+        }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn read(reader: impl Read, frame: &str) -> Result<Trace, String> {
         ..Collector::default()
     };
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
-    Whole(&mut collector)
+    TraceFile(&mut collector)
         .deserialize(&mut json)
         .map_err(|error| one_line(&error.to_string(), 200))?;
     Ok(collector.finish())
@@ -457,9 +457,9 @@ fn text(value: &Value) -> String {
 }
 
 /// The whole file: an object with a list of events, or only the list.
-struct Whole<'a>(&'a mut Collector);
+struct TraceFile<'a>(&'a mut Collector);
 
-impl<'de> DeserializeSeed<'de> for Whole<'_> {
+impl<'de> DeserializeSeed<'de> for TraceFile<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -467,7 +467,7 @@ impl<'de> DeserializeSeed<'de> for Whole<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Whole<'_> {
+impl<'de> Visitor<'de> for TraceFile<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -477,7 +477,7 @@ impl<'de> Visitor<'de> for Whole<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
             if key == "traceEvents" {
-                map.next_value_seed(Whole(self.0))?;
+                map.next_value_seed(TraceFile(self.0))?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }

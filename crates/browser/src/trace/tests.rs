@@ -70,7 +70,7 @@ fn an_interaction_is_taken_apart() {
 }
 
 #[test]
-fn another_tabs_trace_tells_nothing_of_ours() {
+fn another_tabs_trace_has_nothing_of_ours() {
     let trace = Trace::read(LOAD.as_bytes(), "ANOTHER").unwrap();
     assert!(!trace.navigated && trace.requests.is_empty() && trace.tasks.is_empty());
 }

@@ -29,6 +29,7 @@ impl World {
         // The result of the first round may make more listeners of the same kind interesting.
         for _ in 0..2 {
             let plan = self.told().plan(&listeners);
+            self.told().known.extend(nodes_of(&listeners));
             if plan.is_empty() {
                 break;
             }
@@ -220,7 +221,7 @@ impl World {
         Ok(value.unwrap_or_default())
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, SentListeners> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -249,9 +250,11 @@ impl Drop for Group<'_> {
 
 /// What our scripts have been told about one document.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct SentListeners {
     document: Option<RemoteObjectId>,
     listening: HashSet<BackendNodeId>,
+    /// All that listened at the last look, whether our scripts were told or not.
+    known: HashSet<BackendNodeId>,
     places: HashMap<ListenerPosition, Tally>,
 }
 
@@ -264,17 +267,14 @@ struct Tally {
     news: bool,
 }
 
-impl Told {
+impl SentListeners {
     /// Which nodes to resolve now. Resolving one costs time, and most listeners are on buttons that are known anyway:
     /// so of many listeners of one kind, a sample decides about the rest.
     fn plan(&self, listeners: &[EventListener]) -> Vec<(ListenerPosition, Vec<BackendNodeId>)> {
         let mut places: IndexMap<ListenerPosition, Vec<BackendNodeId>> = IndexMap::new();
         let mut planned = HashSet::new();
         let mut load: HashMap<BackendNodeId, usize> = HashMap::new();
-        for node in listeners
-            .iter()
-            .filter_map(|listener| listener.backend_node_id)
-        {
+        for node in nodes_of(listeners) {
             *load.entry(node).or_default() += 1;
         }
         for listener in listeners {
@@ -300,7 +300,13 @@ impl Told {
             } else {
                 SAMPLE.saturating_sub(tally.asked).min(room)
             };
-            let nodes = spread(&nodes, most);
+            let mut chosen = spread(&nodes, most);
+            // What has begun to listen since the last look is of another kind more often than not.
+            if chosen.is_empty() && !self.known.is_empty() {
+                let fresh = nodes.into_iter().filter(|node| !self.known.contains(node));
+                chosen = spread(&fresh.collect::<Vec<_>>(), SAMPLE.min(room));
+            }
+            let nodes = chosen;
             room -= nodes.len();
             (!nodes.is_empty()).then_some((place, nodes))
         });
@@ -313,6 +319,11 @@ impl Told {
         tally.news |= news;
         self.listening.extend(nodes);
     }
+}
+
+fn nodes_of(listeners: &[EventListener]) -> impl Iterator<Item = BackendNodeId> {
+    let nodes = listeners.iter().map(|listener| listener.backend_node_id);
+    nodes.flatten()
 }
 
 /// At most `most` of `nodes`, evenly spread.
@@ -354,7 +365,7 @@ mod tests {
         nodes.map(listener).collect()
     }
 
-    fn planned(told: &Told, listeners: &[EventListener]) -> usize {
+    fn planned(told: &SentListeners, listeners: &[EventListener]) -> usize {
         told.plan(listeners)
             .iter()
             .map(|(_, nodes)| nodes.len())
@@ -363,7 +374,7 @@ mod tests {
 
     #[test]
     fn few_listeners_are_all_resolved_once() {
-        let mut told = Told::default();
+        let mut told = SentListeners::default();
         let all = [listeners(1, "click", 1..10), listeners(2, "scroll", 20..30)].concat();
         assert_eq!(planned(&told, &all), 9);
         for (place, nodes) in told.plan(&all) {
@@ -373,16 +384,27 @@ mod tests {
     }
 
     #[test]
+    fn what_begins_to_listen_later_is_resolved() {
+        let mut told = SentListeners::default();
+        let mut all = listeners(1, "click", 0..1500);
+        let (place, sample) = told.plan(&all).remove(0);
+        told.note(place, sample, false);
+        told.known.extend(nodes_of(&all));
+        all.extend(listeners(1, "click", 2000..2010));
+        assert_eq!(planned(&told, &all), 10);
+    }
+
+    #[test]
     fn an_element_that_listens_for_everything_is_not_a_target() {
         let all: Vec<_> = (0..80)
             .flat_map(|line| listeners(line, "click", 1..2))
             .collect();
-        assert_eq!(planned(&Told::default(), &all), 0);
+        assert_eq!(planned(&SentListeners::default(), &all), 0);
     }
 
     #[test]
     fn of_many_listeners_from_one_place_a_sample_decides() {
-        let mut told = Told::default();
+        let mut told = SentListeners::default();
         let all = listeners(1, "click", 0..1500);
         let (place, sample) = told.plan(&all).remove(0);
         assert_eq!(sample.len(), SAMPLE);

@@ -251,6 +251,38 @@ async fn a_click_reaches_into_frames_of_this_and_of_other_sites() {
     assert!(error.contains("is covered by <div#lid>"), "{error}");
 }
 
+/// Our script in the outer document meets the elements of the frame first.
+#[tokio::test]
+async fn elements_of_frames_work_after_a_snapshot() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    harness.server.route(
+        "/inside",
+        Response::html("<label>City <input id=city value=Rome></label><button onclick='parent.heard++'>Go</button>"),
+    );
+    harness.server.route(
+        "/outer",
+        Response::html("<script>heard = 0</script><h1>Outer</h1><iframe src=/inside></iframe>"),
+    );
+    let tab = harness.open("outer").await;
+    let snapshot = harness.text(&tab, "take_snapshot", json!({})).await;
+    let uid = |name: &str| {
+        let line = snapshot.lines().find(|line| line.contains(name)).unwrap();
+        let (_, rest) = line.split_once("uid=").unwrap();
+        rest.split(' ').next().unwrap().to_owned()
+    };
+    assert!(snapshot.contains("value=\"Rome\""), "{snapshot}");
+    harness
+        .text(&tab, "click", json!({ "uid": uid("\"Go\"") }))
+        .await;
+    assert_eq!(harness.page_value(&tab, "heard").await, json!(1));
+    let fill = json!({ "uid": uid("\"City\""), "value": "Oslo" });
+    harness.text(&tab, "fill", fill).await;
+    let city = "document.querySelector('iframe').contentDocument.querySelector('#city').value";
+    assert_eq!(harness.page_value(&tab, city).await, json!("Oslo"));
+}
+
 #[tokio::test]
 async fn a_click_reaches_into_shadow_roots() {
     let Some(harness) = BrowserHarness::start().await else {

@@ -50,7 +50,7 @@ async fn a_click_that_navigates_answers_with_the_loaded_page() {
 }
 
 #[tokio::test]
-async fn a_move_within_the_page_is_told() {
+async fn a_navigation_within_the_page_is_reported() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -143,7 +143,7 @@ async fn a_dialog_ends_the_click_at_once_and_blocks_the_others() {
 }
 
 #[tokio::test]
-async fn a_download_is_told() {
+async fn a_download_is_reported() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -169,7 +169,7 @@ async fn a_download_is_told() {
 }
 
 #[tokio::test]
-async fn a_link_that_only_downloads_is_told_and_saved() {
+async fn a_link_that_only_downloads_is_reported_and_saved() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -41,7 +41,7 @@ async fn a_download_goes_to_its_sessions_folder_and_ends_with_it() {
 }
 
 #[tokio::test]
-async fn a_link_that_opens_a_tab_for_its_download_is_told() {
+async fn a_link_that_opens_a_tab_for_its_download_is_reported() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -108,6 +108,62 @@ async fn downloads_beyond_what_a_session_may_have_are_stopped_and_leave_nothing(
         }
     };
     patiently(left, || format!("other files than {:?}", names(&folder))).await;
+}
+
+#[tokio::test]
+async fn the_client_chooses_where_a_download_goes() {
+    let Some(mut harness) = BrowserHarness::start().await else {
+        return;
+    };
+    if !harness.can(Capability::Downloads) {
+        return;
+    }
+    let named = harness.files.path().join("named");
+    std::fs::create_dir(&named).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    harness.keep_output_in(outside.path());
+    harness
+        .server
+        .route("/a", Response::download("a.csv", "a,b"));
+    let tab = page_with(&harness, "<a href=/a>a</a>").await;
+    // All of them go to the folder of `--outputDir`, which need not be one of the client's folders.
+    let text = click(&harness, &tab, "a").await;
+    let kept = outside.path().join("a.csv");
+    assert!(text.contains(&kept.display().to_string()), "{text}");
+    assert_eq!(std::fs::read(&kept).unwrap(), b"a,b");
+    // A call takes a copy into a folder of the client, and replaces a file there only if it says so.
+    let fetch = async |arguments| harness.run(&tab, "wait_for_download", arguments).await;
+    let there = json!({ "filePath": "named/", "content": true });
+    let said = harness.text(&tab, "wait_for_download", there).await;
+    assert!(said.ends_with("Its text:\na,b"), "{said}");
+    assert_eq!(std::fs::read(named.join("a.csv")).unwrap(), b"a,b");
+    click(&harness, &tab, "a").await;
+    // Its name is a-2.csv, because the first one is kept.
+    fetch(json!({ "filePath": "named/a-2.csv" })).await.unwrap();
+    harness
+        .server
+        .route("/a", Response::download("a.csv", "c,d"));
+    click(&harness, &tab, "a").await;
+    let taken = json!({ "filePath": "named/a.csv" });
+    for (arguments, why) in [
+        (taken.clone(), "overwrite"),
+        (json!({ "filePath": "missing/" }), "missing/"),
+        (json!({ "filePath": "/etc/" }), "/etc/a-3.csv"),
+        (json!({ "filePath": "named/.git/" }), ".git"),
+    ] {
+        let error = fetch(arguments).await.unwrap_err().to_string();
+        assert!(
+            error.contains("cannot be written") && error.contains(why),
+            "{error}"
+        );
+    }
+    assert_eq!(std::fs::read(named.join("a.csv")).unwrap(), b"a,b");
+    let mut replacing = taken;
+    replacing["overwrite"] = json!(true);
+    fetch(replacing).await.unwrap();
+    assert_eq!(std::fs::read(named.join("a.csv")).unwrap(), b"c,d");
+    harness.output.end().await;
+    assert!(kept.exists(), "it outlives the session");
 }
 
 /// The files in a folder and its subfolders, without lock files.

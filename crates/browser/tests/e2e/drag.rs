@@ -103,7 +103,7 @@ async fn an_unreachable_drop_target_releases_the_button() {
 
 /// Spec: multi-browser 63.
 #[tokio::test]
-async fn a_point_is_clicked_and_what_lies_there_is_told() {
+async fn a_point_is_clicked_and_the_element_there_is_named() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -181,5 +181,8 @@ async fn files_of_the_client_are_given_to_the_page() {
             json!({ "uid": uid, "filePath": "a.txt" }),
         )
         .await;
-    assert!(error.contains("opens no file chooser"), "{error}");
+    assert!(
+        error.contains("opens no file chooser, and it takes no files"),
+        "{error}"
+    );
 }

@@ -101,7 +101,7 @@ async fn network_and_processor_are_slowed_down() {
 
 /// Spec: multi-browser 65.
 #[tokio::test]
-async fn a_page_that_may_know_where_it_is_is_told_the_emulated_place() {
+async fn a_page_with_permission_gets_the_emulated_location() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

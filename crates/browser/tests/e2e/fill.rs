@@ -61,7 +61,7 @@ async fn text_is_replaced_by_trusted_input() {
 }
 
 #[tokio::test]
-async fn a_field_that_changes_the_value_tells_what_it_made_of_it() {
+async fn the_answer_says_what_a_field_made_of_the_value() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -40,6 +40,8 @@ pub(crate) enum Capability {
     PopupsFromTheirFirstByte,
     /// Reading a page's memory.
     Memory,
+    /// Setting permissions of sites.
+    Permissions,
 }
 
 /// A browser's event, as the harness receives it.
@@ -60,6 +62,11 @@ impl BrowserHarness {
 
     /// The same with more flags.
     pub(crate) async fn start_with(flags: &[&str]) -> Option<Self> {
+        Self::start_in(ProfileChoice::Temporary, flags).await
+    }
+
+    /// The same with this profile. A browser that is reached through the extension has its own.
+    pub(crate) async fn start_in(profile: ProfileChoice, flags: &[&str]) -> Option<Self> {
         if let Some(bridge) = Bridge::here() {
             return Some(Self::follow(bridge.connect(flags, settings()).await));
         }
@@ -69,7 +76,7 @@ impl BrowserHarness {
                 executable: Some(executable),
                 channel: None,
             },
-            profile: ProfileChoice::Temporary,
+            profile,
             headless: true,
             viewport: Some((1000, 700)),
             extra_args: [&["--disable-quic"], flags]
@@ -86,6 +93,12 @@ impl BrowserHarness {
     pub(crate) fn allow_downloads(&mut self, quota: Quota) {
         let output = OutputRoot::at(self.files.path().join("output"));
         self.output = output.session_with(None, quota);
+    }
+
+    /// Keeps the files of the session in this folder, as `--outputDir` does.
+    pub(crate) fn keep_output_in(&mut self, folder: &std::path::Path) {
+        let output = OutputRoot::at(self.files.path().join("output"));
+        self.output = output.session_with(Some(folder.to_owned()), Quota::default());
     }
 
     /// Connects to a running browser.
@@ -118,7 +131,8 @@ impl BrowserHarness {
             Capability::Launch
             | Capability::Downloads
             | Capability::PopupsFromTheirFirstByte
-            | Capability::Memory => !self.browser.is_personal(),
+            | Capability::Memory
+            | Capability::Permissions => !self.browser.is_personal(),
         }
     }
 

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod advanced;
+mod buttons;
 mod changes;
 mod click;
 mod consequences;
@@ -25,17 +27,22 @@ mod oversize;
 mod peers;
 mod performance;
 mod pick;
+mod pointing;
 mod press;
 mod pulse;
+mod read_page;
 mod refs;
 mod rules;
 mod screencast;
 mod screenshot;
 mod script;
 mod snapshot;
+mod snapshot_usable;
 mod starting;
 mod storage;
 mod tabs;
+mod targets;
+mod tls;
 mod unseen;
 mod wait;
 mod web_mcp;

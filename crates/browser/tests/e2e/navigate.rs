@@ -231,7 +231,7 @@ async fn a_page_that_asks_to_stay_is_left() {
 }
 
 #[tokio::test]
-async fn a_dialog_of_the_new_page_is_told() {
+async fn a_dialog_of_the_new_page_is_reported() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -295,7 +295,7 @@ async fn a_script_runs_before_the_next_page_and_only_once() {
 
 /// Spec: multi-browser 61.
 #[tokio::test]
-async fn a_page_that_asks_may_be_told_to_stay() {
+async fn a_page_that_asks_before_leaving_may_be_kept() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

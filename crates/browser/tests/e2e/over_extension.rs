@@ -20,6 +20,8 @@ macro_rules! parts {
 }
 
 parts!(
+    advanced,
+    buttons,
     click,
     consequences,
     console,
@@ -36,14 +38,18 @@ parts!(
     oversize,
     peers,
     performance,
+    pointing,
     press,
+    read_page,
     rules,
     screencast,
     screenshot,
     script,
     snapshot,
+    snapshot_usable,
     storage,
     tabs,
+    targets,
     unseen,
     wait,
 );
@@ -67,7 +73,7 @@ fn web_mcp_where_chrome_has_none() {
 
 /// These need a browser without WebMCP.
 const POLYFILL_ONLY: [&str; 3] = [
-    "web_mcp::shim::",
+    "web_mcp::polyfill::",
     "web_mcp::attached::a_polyfill_that_was_loaded_before_is_found",
     // Chrome sends an extension one event for every change, and all tabs share the extension's one thread: a page that
     // changes its tools all the time slows down other tabs (SECURITY.md). The polyfill reports changes at most every

@@ -20,7 +20,7 @@ async fn a_huge_text_affects_only_its_own_call_over_the_websocket() {
         return;
     };
     let chromium = Chromium::start(&executable);
-    let source = Source::WebSocket(chromium.websocket_url().to_owned(), Vec::new());
+    let source = Source::WebSocket(chromium.websocket_url().to_owned().into());
     // Chrome itself does not send more than 256 MB there.
     harms_nobody(&BrowserHarness::connect(&source).await, 30_000_000).await;
 }

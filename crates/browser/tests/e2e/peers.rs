@@ -185,6 +185,7 @@ async fn peer_8_no_tool_fails_by_itself() {
     let words = pick(&tab, "#p").await;
     let mut called = Vec::new();
     for (tool, arguments) in [
+        ("add_init_script", json!({ "script": "window.early = 1" })),
         ("click", json!({ "uid": button })),
         ("click_at", json!({ "x": 5, "y": 5 })),
         ("cookies", json!({})),
@@ -198,6 +199,7 @@ async fn peer_8_no_tool_fails_by_itself() {
         ),
         ("find", json!({ "text": "text" })),
         ("get_console_message", json!({ "msgid": 1 })),
+        ("get_css_styles", json!({ "uid": button })),
         ("get_network_request", json!({ "reqid": 1 })),
         ("hover", json!({ "uid": button })),
         ("list_console_messages", json!({})),
@@ -222,6 +224,7 @@ async fn peer_8_no_tool_fails_by_itself() {
             json!({ "filePath": "trace2.json" }),
         ),
         ("press_key", json!({ "key": "Tab" })),
+        ("read_page", json!({})),
         ("resize_page", json!({ "width": 900, "height": 600 })),
         ("route", json!({ "url": "*/nothing", "block": true })),
         ("unroute", json!({})),
@@ -230,6 +233,10 @@ async fn peer_8_no_tool_fails_by_itself() {
         ("scroll", json!({ "direction": "down" })),
         ("screencast_stop", json!({})),
         ("session_storage", json!({})),
+        (
+            "set_credentials",
+            json!({ "origin": "http://127.0.0.1:1", "username": "u", "password": "p" }),
+        ),
         (
             "take_heapsnapshot",
             json!({ "filePath": "heap.heapsnapshot" }),
@@ -257,6 +264,14 @@ async fn peer_8_no_tool_fails_by_itself() {
         .text(&tab, "handle_dialog", json!({ "action": "accept" }))
         .await;
     called.push("handle_dialog");
+    // These need more than a page, and have tests of their own.
+    called.extend([
+        "clipboard",
+        "list_secrets",
+        "run_steps",
+        "set_permission",
+        "wait_for_download",
+    ]);
     for tool in tabmux_browser::tools::all() {
         assert!(called.contains(&tool.name), "{} was not tried", tool.name);
     }

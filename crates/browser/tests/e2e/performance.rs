@@ -38,7 +38,7 @@ async fn slow_page(harness: &BrowserHarness) -> Tab {
 
 /// Spec: multi-browser 69.
 #[tokio::test]
-async fn a_trace_tells_the_vitals_and_what_to_improve() {
+async fn a_trace_shows_the_vitals_and_what_to_improve() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };
@@ -105,7 +105,7 @@ async fn a_trace_tells_the_vitals_and_what_to_improve() {
 
 /// Spec: multi-browser 69.
 #[tokio::test]
-async fn a_slow_click_is_told_with_the_call_that_made_it_slow() {
+async fn a_slow_click_is_reported_with_the_call_that_made_it_slow() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -194,16 +194,50 @@ const LOST_CLICKS: [(&str, &str); 7] = [
     ("b.remove()", "it is no longer on the page"),
     (
         "b.style.top = '500px'",
-        "<fieldset#set> was there when the button was let go",
+        "<fieldset#set> was under the pointer when the mouse button was released",
     ),
     ("b.disabled = true", "it is disabled now"),
     ("set.disabled = true", "it is disabled now"),
     (
         "b.style.pointerEvents = 'none'",
-        "<fieldset#set> was there when the button was let go",
+        "<fieldset#set> was under the pointer when the mouse button was released",
     ),
     ("b.hidden = true", "it is not visible any more"),
 ];
+
+#[tokio::test]
+async fn a_target_that_scrolls_away_is_pressed_again() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    let html = "<div id=box style='height: 200px; overflow: auto'></div><script>const clicked = [];\
+                for (let i = 0; i < 60; i++) {\
+                  const button = document.createElement('button'); button.textContent = `B${i}`; button.style.display = 'block';\
+                  for (const type of ['mousedown', 'mouseup', 'click']) button.addEventListener(type, () => clicked.push(type + i));\
+                  box.append(button);\
+                }</script>";
+    // The list scrolls right after our check that the target is under the pointer.
+    let scroll_after_check = "((times) => { const aim = tabmux.aim; tabmux.aim = async (at) => { const found = await aim(at);\
+                              if (found.ok && times-- > 0) document.getElementById('box').scrollTop += 40; return found; }; return 0; })";
+    for (times, clicked) in [
+        (1, json!(["mousedown5", "mouseup5", "click5"])),
+        (9, json!([])),
+    ] {
+        let tab = page_with(&harness, html).await;
+        let uid = harness.uid(&tab, "button \"B5\"").await;
+        let world = tab.world().await.unwrap();
+        let _: u32 = world.call(scroll_after_check, times).await.unwrap();
+        let told = harness.run(&tab, "click", json!({ "uid": uid })).await;
+        assert_eq!(told.is_ok(), times == 1, "{told:?}");
+        if let Err(error) = told {
+            assert!(
+                error.to_string().contains("scrolled away and <button> was"),
+                "{error}"
+            );
+        }
+        assert_eq!(harness.page_value(&tab, "clicked").await, clicked);
+    }
+}
 
 #[tokio::test]
 async fn a_press_without_a_click_is_not_a_click() {
@@ -243,7 +277,7 @@ const HONEST: [(&str, &str, &str); 8] = [
         "a menu that opens on mousedown over its button",
         "<button id=b onmousedown='menu.hidden = false'>b</button><div id=menu hidden style='position:fixed;inset:0'>\
          menu</div>",
-        "Pressed, and the page changed at once. No click followed: <div#menu> was there when the button was let go.",
+        "Pressed, and the page changed at once. No click followed: <div#menu> was under the pointer when the mouse button was released.",
     ),
     (
         "an element that leaves as it is pressed, with what it opened",

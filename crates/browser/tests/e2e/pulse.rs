@@ -13,7 +13,7 @@ async fn an_unresponsive_attached_browser_is_detached_and_can_be_attached_again(
         return;
     };
     let chromium = Chromium::start(&executable);
-    let source = Source::Url(chromium.http_url());
+    let source = Source::Url(chromium.http_url().into());
     let connected = Browser::connect(&source, TabSettings::default(), &OutputRoot::usual()).await;
     let pulse = Heartbeat {
         every: Duration::from_millis(50),

@@ -85,23 +85,96 @@ async fn uids_follow_their_things_over_random_rendering() {
         return;
     };
     harness.server.route("/list", Response::html(PAGE));
+    println!("{}", uids_follow(&harness, "list", 150).await);
+}
+
+#[tokio::test]
+async fn uids_follow_their_things_when_frameworks_render() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    let modules = tabmux_testkit::workspace_root().join("fixtures/frameworks/node_modules");
+    assert!(
+        modules.is_dir(),
+        "the frameworks are missing: run `make demo-apps`"
+    );
+    for framework in ["react", "vue"] {
+        let page = format!("frameworks/{framework}.html");
+        println!("{}", uids_follow(&harness, &page, 80).await);
+    }
+}
+
+/// Whichever way the list is rendered, only the item that has changed is told.
+#[tokio::test]
+async fn since_tells_true_changes_of_a_page_that_was_rendered_again() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    harness.server.route("/list", Response::html(PAGE));
     let tab = harness.open("list").await;
-    let steps = if std::env::var_os("TABMUX_SOAK").is_some() {
-        1_000
-    } else {
-        150
+    let mut since = number_of(&harness.text(&tab, "take_snapshot", json!({})).await);
+    for way in 0..4 {
+        let render = format!("ways[{way}]()");
+        harness.page_value(&tab, &render).await;
+        let ask = json!({ "since": since });
+        let same = harness.text(&tab, "take_snapshot", ask).await;
+        let nothing = format!(": nothing has changed since snapshot {since}.");
+        assert!(same.ends_with(&nothing), "way {way}: {same}");
+        harness
+            .page_value(&tab, &format!("items[1].count++; {render}"))
+            .await;
+        let ask = json!({ "since": number_of(&same) });
+        let told = harness.text(&tab, "take_snapshot", ask).await;
+        let of_items = told.lines().filter(|line| line.starts_with(['+', '-']));
+        let others: Vec<_> = of_items.filter(|line| !line.contains("pear ")).collect();
+        assert_eq!(others, [""; 0], "way {way}: {told}");
+        let (old, new) = (format!("pear {}", way + 1), format!("pear {}", way + 2));
+        assert!(
+            told.contains(&old) && told.contains(&new),
+            "way {way}: {told}"
+        );
+        since = number_of(&told);
+    }
+}
+
+/// The number in the first line of a snapshot.
+fn number_of(snapshot: &str) -> u32 {
+    let (_, rest) = snapshot.split_once(" snapshot=").unwrap();
+    rest.split([':', '\n']).next().unwrap().parse().unwrap()
+}
+
+/// Reads the page, and gives up following the uids when it looks at the clock after `looks` times, if it does.
+async fn gives_up(tab: &Tab, looks: u32) -> bool {
+    let follow = "((looks) => { const lines = []; tabmux.walk((line) => void lines.push(line)); \
+                  return !tabmux.follow(lines, () => --looks < 0) })";
+    let world = tab.world().await.unwrap();
+    world.call(follow, json!(looks)).await.unwrap()
+}
+
+/// Changes and renders the list of a page at random: no uid means another thing, and nearly all things keep theirs. Says
+/// how many did.
+async fn uids_follow(harness: &BrowserHarness, page: &str, steps: u32) -> String {
+    let tab = harness.open(page).await;
+    let steps = match std::env::var_os("TABMUX_SOAK") {
+        Some(_) => 1_000,
+        None => steps,
     };
     let (mut kept, mut lost) = (0_u32, 0_u32);
+    let mut given_up = 0;
     let mut meant: HashMap<String, String> = HashMap::new();
-    let mut before = things(&harness, &tab).await;
+    let mut before = things(harness, &tab).await;
+    assert!(before.len() > 15, "{page} shows the list: {before:?}");
     for step in 0..steps {
         harness.page_value(&tab, "step()").await;
-        let now = things(&harness, &tab).await;
+        if step % 3 == 0 {
+            given_up += u32::from(gives_up(&tab, step / 3 % 4).await);
+        }
+        let now = things(harness, &tab).await;
         for (uid, thing) in &now {
             let earlier = meant.entry(uid.clone()).or_insert_with(|| thing.clone());
             assert_eq!(
                 earlier, thing,
-                "uid {uid} means another thing at step {step}"
+                "{page}: uid {uid} means another thing at step {step}"
             );
         }
         for (uid, thing) in &before {
@@ -113,12 +186,16 @@ async fn uids_follow_their_things_over_random_rendering() {
         }
         before = now;
     }
-    println!("{steps} steps: {kept} kept, {lost} lost");
+    assert!(
+        given_up * 20 > steps,
+        "{page}: only {given_up} were given up"
+    );
     assert!(
         lost * 20 <= kept + lost,
-        "{lost} of {} things lost their uid",
+        "{page}: {lost} of {} things lost their uid",
         kept + lost
     );
+    format!("{page}, {steps} steps: {kept} kept, {lost} lost, {given_up} given up")
 }
 
 #[tokio::test]

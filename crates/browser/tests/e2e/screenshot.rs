@@ -163,7 +163,9 @@ async fn a_page_too_long_to_be_read_when_scaled_goes_to_a_file() {
     let output = shoot(&harness, &tab, json!({ "fullPage": true })).await;
     let text = text_of(&output);
     assert!(
-        text.starts_with("The picture is 1000 × 16000. The page goes on beyond it. Saved to /"),
+        text.starts_with(
+            "The picture is 1000 × 16000. It does not show the whole page. Saved to /"
+        ),
         "{text}"
     );
     let place = text
@@ -192,4 +194,81 @@ async fn a_picture_that_fits_only_when_packed_well_is_packed_well() {
     assert_eq!(size(&bytes), (1000, 1500));
     // With quick compression it has 1.2 MB.
     assert!(bytes.len() < 1_000_000, "{} bytes", bytes.len());
+}
+
+const MARKED: &str = "<body style='margin:0;font:16px sans-serif;background:#fff'><h1 style='margin:20px'>Orders</h1>\
+     <button id=save style='position:absolute;left:40px;top:100px;width:200px;height:60px'>Save</button>\
+     <a id=help href='/x' style='position:absolute;left:300px;top:100px;width:80px;height:20px'>Help</a>\
+     <input aria-label=Name style='position:absolute;left:40px;top:200px;width:300px;height:30px'>\
+     <button id=hidden style='position:absolute;left:500px;top:100px;width:90px;height:40px'>Hidden</button>\
+     <div style='position:absolute;left:480px;top:80px;width:150px;height:90px;background:#ddd'>cover</div>\
+     <button style='position:absolute;left:40px;top:5000px'>Far</button>\
+     <iframe srcdoc='<body style=margin:0><button style=width:100px;height:40px>Inner</button>' \
+     style='position:absolute;left:40px;top:300px;width:200px;height:80px;border:0'></iframe>";
+
+#[tokio::test]
+async fn marks_name_what_can_be_pressed() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    harness.server.route("/marked", Response::html(MARKED));
+    let tab = harness.open("marked").await;
+    let html = "document.documentElement.outerHTML";
+    let before = harness.page_value(&tab, html).await;
+    let marks = json!({ "marks": "interactive", "filePath": "marked.png" });
+    let text = harness.text(&tab, "take_screenshot", marks).await;
+    assert_eq!(
+        harness.page_value(&tab, html).await,
+        before,
+        "the page is unchanged"
+    );
+    let save = harness.uid(&tab, "button \"Save\"").await;
+    let lines: Vec<_> = text.lines().skip(1).collect();
+    assert_eq!(
+        lines[0],
+        format!("{save} button \"Save\" 40,100,200,60"),
+        "{text}"
+    );
+    for (part, place) in [
+        ("link \"Help\"", "300,100,80,20"),
+        ("\"Name\"", " 40,200,"),
+        ("\"Inner\"", "40,300,100,40"),
+    ] {
+        let is_there = |line: &&&str| line.contains(part) && line.contains(place);
+        assert_eq!(lines.iter().filter(is_there).count(), 1, "{part} in {text}");
+    }
+    assert!(!text.contains("Hidden") && !text.contains("Far"), "{text}");
+    let plain = json!({ "filePath": "plain.png" });
+    harness.text(&tab, "take_screenshot", plain).await;
+    let file = |name: &str| std::fs::read(harness.files.path().join(name)).unwrap();
+    assert_ne!(file("marked.png"), file("plain.png"));
+    if let Ok(folder) = std::env::var("TABMUX_KEEP_PICTURES") {
+        std::fs::write(format!("{folder}/marked.png"), file("marked.png")).unwrap();
+    }
+    let one = json!({ "marks": [save] });
+    let output = harness.run(&tab, "take_screenshot", one).await.unwrap();
+    let text = text_of(&output);
+    assert!(text.ends_with("40,100,200,60"), "{text}");
+    assert_eq!(output.blocks.len(), 2);
+}
+
+#[test]
+fn marks_need_the_viewport_and_png() {
+    let refused = crate::harness::refused;
+    for more in [json!({ "fullPage": true }), json!({ "uid": "1_1" })] {
+        let mut arguments = json!({ "marks": "interactive" });
+        arguments
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let why = refused("take_screenshot", arguments);
+        assert!(why.contains("marks need the viewport"), "{why}");
+    }
+    let why = refused(
+        "take_screenshot",
+        json!({ "marks": "interactive", "format": "jpeg" }),
+    );
+    assert!(why.contains("png only"), "{why}");
+    let why = refused("take_screenshot", json!({ "marks": [] }));
+    assert!(why.contains("1 to 60 uids"), "{why}");
 }

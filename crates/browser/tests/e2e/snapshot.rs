@@ -398,7 +398,7 @@ async fn a_busy_frame_of_another_site_does_not_hold_the_page_up() {
 }
 
 #[tokio::test]
-async fn secrets_are_never_told() {
+async fn secrets_are_never_shown() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tabmux_browser::bounds::within;
 use tabmux_browser::tools::Block;
 use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab};
-use tabmux_testkit::Response;
+use tabmux_testkit::{Response, patiently};
 
 /// Only the server's own address is allowed; under its other name it is another site.
 fn policy() -> OriginPolicy {
@@ -240,8 +240,16 @@ async fn presses_and_keys_do_not_go_to_such_a_frame() {
         harness.run(&tab, "click_at", json!({ "x": 60, "y": 60 })),
     );
     pressed.await.unwrap();
-    let heard = harness.page_value(&tab, "heard").await;
-    assert!(heard.to_string().contains("pointerdown"), "{heard}");
+    // The frame is of another process, and what it reports comes later.
+    let heard = async {
+        loop {
+            let heard = harness.page_value(&tab, "heard").await;
+            if heard.to_string().contains("pointerdown") {
+                return;
+            }
+        }
+    };
+    patiently(heard, || "the frame to report the press".to_owned()).await;
 }
 
 /// Checks that a tool is refused with `error`, and that the frame receives nothing.

@@ -80,7 +80,7 @@ async fn waiting_goes_on_over_navigations_and_into_frames_of_other_sites() {
 }
 
 #[tokio::test]
-async fn scrolling_tells_how_far_it_went_and_what_is_left() {
+async fn scrolling_says_how_far_it_went_and_what_is_left() {
     let Some(harness) = BrowserHarness::start().await else {
         return;
     };

@@ -4,8 +4,8 @@ mod attached;
 mod calls;
 mod harness;
 mod lifetimes;
+mod polyfill;
 mod servers;
-mod shim;
 
 pub(crate) use harness::{WITH_WEB_MCP, WITHOUT_WEB_MCP};
 

@@ -8,11 +8,8 @@ use bytes::{Bytes, BytesMut};
 use futures_util::SinkExt;
 use thiserror::Error;
 use tokio::{
-    io::{AsyncReadExt, BufReader, Chain, join},
-    net::{
-        TcpStream,
-        tcp::{OwnedReadHalf, OwnedWriteHalf},
-    },
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, BufReader, Chain, join},
+    net::TcpStream,
     sync::mpsc,
     task::JoinHandle,
     time::timeout,
@@ -36,16 +33,22 @@ use frames::{MessageReader, Received};
 /// The websocket library does the handshake and writes, but does not read: it would store every message completely,
 /// and end the connection at one that is too large, which any page can cause.
 pub struct WebSocketTransport {
-    stream: TcpStream,
+    halves: Halves,
     /// Bytes that were read after the handshake.
     read: BytesMut,
 }
+
+/// The two halves of a stream to the server.
+pub type Halves = (
+    Box<dyn AsyncRead + Send + Unpin>,
+    Box<dyn AsyncWrite + Send + Unpin>,
+);
 
 /// Why a websocket could not be opened. Does not contain the address, which may hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConnectError {
     /// We cannot connect to this address.
-    #[error("a websocket address must begin with ws:// (not wss://) and name a host")]
+    #[error("a websocket address must begin with ws:// or wss:// and name a host")]
     BadUrl,
     /// A configured header cannot be sent.
     #[error("{} has a name or a value that HTTP does not allow; correct it", header(.name))]
@@ -57,6 +60,12 @@ pub enum ConnectError {
     #[error("{detail}; start the browser with remote debugging, or correct the address")]
     Unreachable {
         /// The system's error message.
+        detail: String,
+    },
+    /// The server responded, but not with HTTP.
+    #[error("{detail}; it is not a websocket server, so correct the address")]
+    NotHttp {
+        /// What was wrong with the response.
         detail: String,
     },
     /// The server responded, but not with a websocket.
@@ -83,25 +92,40 @@ fn header(name: &Option<String>) -> String {
 }
 
 impl WebSocketTransport {
-    /// Connects to a `ws://` address, sending `headers`. Sends no `Origin`, because browsers refuse unknown ones.
+    /// Connects to a `ws://` address without a proxy, sending `headers`.
     ///
     /// # Errors
     ///
     /// If the address or a header is invalid, or the server does not speak websocket.
     pub async fn connect(url: &str, headers: &[(String, String)]) -> Result<Self, ConnectError> {
         let request = request(url, headers)?;
-        match timeout(CONNECT_LIMIT, dial(request)).await {
-            Ok(Ok(transport)) => Ok(transport),
-            Ok(Err(tungstenite::Error::Http(response))) => Err(ConnectError::Refused {
-                status: response.status().as_u16(),
-            }),
-            Ok(Err(error)) => Err(ConnectError::Unreachable {
-                detail: error.to_string(),
-            }),
+        if request.uri().scheme_str() != Some("ws") {
+            return Err(ConnectError::BadUrl);
+        }
+        let handshake = async {
+            let halves = open(&request).await?;
+            handshake(halves, request).await
+        };
+        match timeout(CONNECT_LIMIT, handshake).await {
+            Ok(connected) => connected,
             Err(_) => Err(ConnectError::TimedOut {
                 limit: CONNECT_LIMIT,
             }),
         }
+    }
+
+    /// Does the handshake on an open stream, for this `ws://` or `wss://` address, sending `headers`. A `Host` among
+    /// them replaces that of the address. Sends no `Origin`, because browsers refuse unknown ones.
+    ///
+    /// # Errors
+    ///
+    /// If the address or a header is invalid, or the server does not speak websocket.
+    pub async fn over(
+        halves: Halves,
+        url: &str,
+        headers: &[(String, String)],
+    ) -> Result<Self, ConnectError> {
+        handshake(halves, request(url, headers)?).await
     }
 }
 
@@ -116,7 +140,7 @@ impl Transport for WebSocketTransport {
     type Writer = WebSocketWriter;
 
     fn split(self) -> (Self::Reader, Self::Writer) {
-        let (read, write) = self.stream.into_split();
+        let (read, write) = self.halves;
         let (messages, queue) = mpsc::channel(QUEUE);
         let read = io::Cursor::new(self.read.freeze()).chain(read);
         (
@@ -134,12 +158,17 @@ impl Transport for WebSocketTransport {
 }
 
 /// The reading half of a [`WebSocketTransport`].
-#[derive(Debug)]
 pub struct WebSocketReader {
-    read: BufReader<Chain<io::Cursor<Bytes>, OwnedReadHalf>>,
+    read: BufReader<Chain<io::Cursor<Bytes>, Box<dyn AsyncRead + Send + Unpin>>>,
     messages_in: MessageReader,
     /// Where pongs are sent.
     messages: mpsc::Sender<Message>,
+}
+
+impl fmt::Debug for WebSocketReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WebSocketReader")
+    }
 }
 
 impl FrameReader for WebSocketReader {
@@ -192,20 +221,47 @@ impl Drop for WebSocketWriter {
     }
 }
 
-/// Connects and does the handshake.
-async fn dial(request: Request) -> Result<WebSocketTransport, tungstenite::Error> {
+async fn open(request: &Request) -> Result<Halves, ConnectError> {
     let uri = request.uri();
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await?;
-    stream.set_nodelay(true)?;
-    let (socket, _) = client_async(request, HttpHeadStream::new(stream)).await?;
+    let unreachable = |error: io::Error| ConnectError::Unreachable {
+        detail: error.to_string(),
+    };
+    let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await;
+    let stream = stream.map_err(unreachable)?;
+    stream.set_nodelay(true).map_err(unreachable)?;
+    let (read, write) = stream.into_split();
+    Ok((Box::new(read), Box::new(write)))
+}
+
+async fn handshake(
+    (read, write): Halves,
+    request: Request,
+) -> Result<WebSocketTransport, ConnectError> {
+    let stream = HttpHeadStream::new(join(read, write));
+    let (socket, _) = client_async(request, stream).await.map_err(failed)?;
     let (read, stream) = socket.into_inner().into_parts();
-    Ok(WebSocketTransport { stream, read })
+    let halves = stream.into_inner();
+    Ok(WebSocketTransport { halves, read })
+}
+
+fn failed(error: tungstenite::Error) -> ConnectError {
+    let detail = error.to_string();
+    match error {
+        tungstenite::Error::Http(response) => ConnectError::Refused {
+            status: response.status().as_u16(),
+        },
+        tungstenite::Error::Io(_) => ConnectError::Unreachable { detail },
+        _ => ConnectError::NotHttp { detail },
+    }
 }
 
 /// Writes messages until a close message, or until all senders are gone.
-async fn write_messages(write: OwnedWriteHalf, mut queue: mpsc::Receiver<Message>) {
+async fn write_messages(
+    write: Box<dyn AsyncWrite + Send + Unpin>,
+    mut queue: mpsc::Receiver<Message>,
+) {
     let socket = join(tokio::io::empty(), write);
     let mut socket = WebSocketStream::from_raw_socket(socket, Role::Client, None).await;
     while let Some(message) = queue.recv().await {
@@ -222,7 +278,7 @@ async fn write_messages(write: OwnedWriteHalf, mut queue: mpsc::Receiver<Message
 
 fn request(url: &str, headers: &[(String, String)]) -> Result<Request, ConnectError> {
     let uri: Uri = url.parse().map_err(|_| ConnectError::BadUrl)?;
-    if uri.scheme_str() != Some("ws") {
+    if !matches!(uri.scheme_str(), Some("ws" | "wss")) {
         return Err(ConnectError::BadUrl);
     }
     let mut request = ClientRequestBuilder::new(uri)

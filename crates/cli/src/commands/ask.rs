@@ -3,8 +3,8 @@
 use anyhow::{Context, bail};
 use std::fs;
 use std::io;
-use std::os::unix::fs::FileTypeExt;
 use tabmux_daemon_client::{SocketPath, ask};
+use tabmux_platform::files::is_socket;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// The daemon's answer, or `None` if no daemon is running.
@@ -33,5 +33,5 @@ fn means_no_daemon(error: &io::Error) -> bool {
 
 /// Whether something other than a socket is at the path.
 pub(crate) fn is_not_a_socket(socket_path: &SocketPath) -> bool {
-    fs::symlink_metadata(socket_path.socket()).is_ok_and(|meta| !meta.file_type().is_socket())
+    fs::symlink_metadata(socket_path.socket()).is_ok_and(|meta| !is_socket(&meta))
 }

@@ -77,7 +77,7 @@ pub(crate) struct Flags {
     keep_tabs: bool,
 
     /// Offer only these categories of tools: input, navigation, emulation, performance, network, debugging, storage,
-    /// rules, screencast. Default: all.
+    /// rules, screencast, advanced. Default: all.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
@@ -244,7 +244,7 @@ async fn call(
         Ok(reply) => Ok(Outcome::Answered(reply)),
         Err(CallFailure::UnknownTool { .. }) => Ok(Outcome::Unknown),
         Err(CallFailure::Unavailable { why }) => bail!("{why}"),
-        Err(CallFailure::Cancelled | CallFailure::Closed) => {
+        Err(CallFailure::UnknownResource { .. } | CallFailure::Cancelled | CallFailure::Closed) => {
             bail!("the session ended before the tool answered; see `tabmux logs`")
         }
     }
@@ -349,7 +349,7 @@ impl Flags {
         };
         let socket_path = self.socket.path();
         Ok(RemoteSession::open(Opening {
-            start: tabmux_stdio_proxy::starter(&socket_path, None)?,
+            start: tabmux_stdio_proxy::starter(&socket_path, None, None)?,
             socket_path,
             client: ClientInfo {
                 name: "tabmux call".to_owned(),

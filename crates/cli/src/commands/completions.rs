@@ -14,12 +14,17 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut all_commands(), "tabmux", &mut script);
+    crate::say::print(script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All commands with all their flags.
+pub(super) fn all_commands() -> clap::Command {
     // These commands take the tool's own arguments too, which are not known here.
     let mut command = Cli::command();
     for name in ["call", "open", "snapshot", "click", "fill", "screenshot"] {
         command = command.mut_subcommand(name, Flags::augment_args);
     }
-    clap_complete::generate(args.shell, &mut command, "tabmux", &mut script);
-    crate::say::print(script)?;
-    Ok(ExitCode::SUCCESS)
+    command
 }

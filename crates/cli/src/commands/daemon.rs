@@ -66,6 +66,10 @@ pub(crate) struct Run {
     )]
     allow_other_users: bool,
 
+    /// Read settings from this file instead of the usual tabmux.toml. See `tabmux config`.
+    #[arg(long, value_name = "FILE", env = "TABMUX_CONFIG")]
+    config: Option<PathBuf>,
+
     /// Write the log to this file instead of standard error.
     #[arg(long = "logFile", alias = "log-file", value_name = "FILE")]
     log_file: Option<PathBuf>,
@@ -97,7 +101,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     // The log may be in the folder of the socket, which may not exist yet.
     socket_path.prepare()?;
     logging::start(args.log_file.as_deref())?;
-    tabmux_browser::descriptors::raise();
+    tabmux_platform::limits::raise();
     let listening = Listening::start_after_another(&socket_path).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;
     let stop = CancellationToken::new();
@@ -108,6 +112,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
         policy: policy::usual_place(),
         grace: Duration::from_secs(args.grace),
     }));
+    hub.is_build(env!("TABMUX_VERSION"));
     if super::extension::Folder::of_user().is_installed() {
         hub.expect_extension();
     }

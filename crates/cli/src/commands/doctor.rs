@@ -2,9 +2,11 @@
 
 mod checks;
 mod clients;
+mod config_file;
 mod display;
 mod extension;
 mod look;
+mod page_library;
 mod rules;
 mod web_mcp;
 

@@ -1,16 +1,20 @@
 //! `tabmux install`, `tabmux uninstall`: add and remove the tabmux entry in an MCP client's config.
 
 mod clients;
+mod confirm;
 mod diff;
 mod entry;
 mod file;
+mod format;
 mod json;
+mod lasting_path;
 mod toml;
+mod yaml;
 
 use crate::paint::Paint;
 use crate::say;
-use anyhow::{Context, anyhow};
-use clients::{Client, Format, Homes};
+use anyhow::{Context, anyhow, bail};
+use clients::{Client, Homes};
 pub(crate) use entry::Found;
 use entry::{Entry, Refusal};
 use std::path::Path;
@@ -21,6 +25,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     target: Target,
 
+    /// The program that clients run. Default: this one.
+    #[arg(long, value_name = "PATH")]
+    command: Option<String>,
+
     /// More arguments for `tabmux mcp`, such as `-- --headless`.
     #[arg(last = true, value_name = "ARGS")]
     more: Vec<String>,
@@ -30,8 +38,16 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Target {
     /// The MCP clients.
-    #[arg(value_name = "CLIENT", required = true, value_enum)]
+    #[arg(value_name = "CLIENT", required_unless_present = "all", value_enum)]
     clients: Vec<Client>,
+
+    /// All clients on this machine; asks before it writes.
+    #[arg(long, conflicts_with = "clients")]
+    all: bool,
+
+    /// Do not ask.
+    #[arg(long, short, requires = "all")]
+    yes: bool,
 
     /// The name of the entry.
     #[arg(long, value_name = "NAME", default_value = DEFAULT_NAME)]
@@ -44,34 +60,28 @@ pub(crate) struct Target {
 
 /// Adds the entry to the config of every named client.
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let command = own_path()?;
-    let change = |client: Client, text: &str| {
-        let entry = Entry {
-            name: args.target.name.clone(),
-            command: command.clone(),
-            more: args.more.clone(),
-        };
-        match client.format() {
-            Format::Json { key, typed } => json::add(text, key, typed, &entry),
-            Format::Toml { key } => toml::add(text, key, &entry),
-        }
+    let entry = Entry {
+        name: args.target.name.clone(),
+        command: match args.command {
+            Some(command) => command,
+            None => lasting_path::find()?,
+        },
+        more: args.more,
     };
     let messages = Messages {
         unchanged: &|_, _| "already has it.".to_owned(),
         next: "Restart the client to use it.",
     };
-    for_each(&args.target, &messages, change)
+    for_each(&args.target, &messages, |client, text| {
+        client.format().add(text, &entry)
+    })
 }
 
 /// Removes the entry from the config of every named client, if it is ours.
 pub(crate) fn remove(target: Target) -> anyhow::Result<ExitCode> {
     let own = own_path()?;
-    let change = |client: Client, text: &str| match client.format() {
-        Format::Json { key, .. } => json::remove(text, key, &target.name, &own),
-        Format::Toml { key } => toml::remove(text, key, &target.name, &own),
-    };
-    let unchanged = |client, text: &str| {
-        let others = ours(client, text, &own).unwrap_or_default();
+    let unchanged = |client: Client, text: &str| {
+        let others = client.format().ours(text, &own).unwrap_or_default();
         match others.first() {
             None => "has no tabmux entry.".to_owned(),
             Some(Found { name, .. }) => format!(
@@ -84,7 +94,9 @@ pub(crate) fn remove(target: Target) -> anyhow::Result<ExitCode> {
         unchanged: &unchanged,
         next: "Restart the client to apply the change.",
     };
-    for_each(&target, &messages, change)
+    for_each(&target, &messages, |client, text| {
+        client.format().remove(text, &target.name, &own)
+    })
 }
 
 /// A client's config that has a tabmux entry, or cannot be read.
@@ -112,16 +124,9 @@ pub(crate) fn installed() -> Vec<Installed> {
 fn entries(client: Client, path: &Path) -> Result<Option<Vec<Found>>, String> {
     let text = file::read(path).map_err(|error| format!("{error:#}"))?;
     let own = own_path().unwrap_or_default();
-    let entries = ours(client, &text.unwrap_or_default(), &own);
+    let entries = client.format().ours(&text.unwrap_or_default(), &own);
     let entries = entries.map_err(|refusal| refusal.sentence(path, ""))?;
     Ok((!entries.is_empty()).then_some(entries))
-}
-
-fn ours(client: Client, text: &str, own: &str) -> Result<Vec<Found>, Refusal> {
-    match client.format() {
-        Format::Json { key, .. } => json::ours(text, key, own),
-        Format::Toml { key } => toml::ours(text, key, own),
-    }
 }
 
 struct Messages<'a> {
@@ -137,26 +142,82 @@ fn for_each(
     change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
 ) -> anyhow::Result<ExitCode> {
     let homes = Homes::look().context("there is no home folder; set HOME")?;
-    let mut code = ExitCode::SUCCESS;
-    let mut shown = false;
-    for &client in &target.clients {
-        let path = client.config(&homes);
-        match one(client, &path, target, messages, &change) {
+    let clients = match target.all {
+        true => all_installed(&homes)?,
+        false => target.clients.clone(),
+    };
+    let each = |write: bool| each(&homes, &clients, &target.name, write, messages, &change);
+    let asks = target.all && !target.yes;
+    if !target.dry_run && !asks {
+        return Ok(each(true)?.code);
+    }
+    let shown = each(false)?;
+    if shown.changes == 0 {
+        return Ok(shown.code);
+    }
+    match target.dry_run {
+        true => say::say("Nothing was written. Run it without --dry-run to write this.")?,
+        false if confirm::agrees(&files(shown.changes))? => return Ok(each(true)?.code),
+        false => say::say("Nothing was written.")?,
+    }
+    Ok(shown.code)
+}
+
+/// The clients that have been used on this machine.
+fn all_installed(homes: &Homes) -> anyhow::Result<Vec<Client>> {
+    let clients = Client::ALL.into_iter();
+    let installed: Vec<_> = clients
+        .filter(|client| client.is_installed(homes))
+        .collect();
+    match installed.is_empty() {
+        true => {
+            bail!("no MCP client that tabmux knows was found here; name one: tabmux install CLIENT")
+        }
+        false => Ok(installed),
+    }
+}
+
+fn files(count: usize) -> String {
+    match count {
+        1 => "Write this file?".to_owned(),
+        _ => format!("Write these {count} files?"),
+    }
+}
+
+/// What became of all configs.
+struct Summary {
+    code: ExitCode,
+    /// How many changes were shown and not written.
+    changes: usize,
+}
+
+fn each(
+    homes: &Homes,
+    clients: &[Client],
+    name: &str,
+    write: bool,
+    messages: &Messages<'_>,
+    change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
+) -> anyhow::Result<Summary> {
+    let mut summary = Summary {
+        code: ExitCode::SUCCESS,
+        changes: 0,
+    };
+    for &client in clients {
+        let path = client.config(homes);
+        match one(client, &path, name, write, messages, &change) {
             Ok(Outcome::Shown(change)) => {
                 say::print(format!("{}: {change}", client.name()))?;
-                shown = true;
+                summary.changes += 1;
             }
             Ok(Outcome::Done(told)) => say::say(format!("{}: {told}", client.name()))?,
             Err(error) => {
                 say::complain(format!("tabmux: {}: {error:#}", client.name()));
-                code = ExitCode::FAILURE;
+                summary.code = ExitCode::FAILURE;
             }
         }
     }
-    if shown {
-        say::say("Nothing was written. Run it without --dry-run to write this.")?;
-    }
-    Ok(code)
+    Ok(summary)
 }
 
 /// What to print about one config.
@@ -169,7 +230,8 @@ enum Outcome {
 fn one(
     client: Client,
     path: &Path,
-    target: &Target,
+    name: &str,
+    write: bool,
     messages: &Messages<'_>,
     change: impl Fn(Client, &str) -> Result<Option<String>, Refusal>,
 ) -> anyhow::Result<Outcome> {
@@ -177,13 +239,13 @@ fn one(
     let before = file::read(path)?;
     let text = before.as_deref().unwrap_or_default();
     let after = change(client, text);
-    let after = after.map_err(|refusal| anyhow!(refusal.sentence(path, &target.name)))?;
+    let after = after.map_err(|refusal| anyhow!(refusal.sentence(path, name)))?;
     let Some(after) = after else {
         let unchanged = (messages.unchanged)(client, text);
         return Ok(Outcome::Done(format!("{shown} {unchanged}")));
     };
     let diff = diff::lines(text, &after, Paint::for_stdout());
-    if target.dry_run {
+    if !write {
         return Ok(Outcome::Shown(format!("{shown}\n{diff}")));
     }
     let backup = file::replace(path, before.as_deref(), &after)?;

@@ -5,10 +5,10 @@ use crate::say::complain;
 use anyhow::{Context, bail};
 use std::fs::File;
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tabmux_platform::files::identity;
 use tabmux_stdio_proxy::log_path;
 
 #[derive(Debug, clap::Args)]
@@ -75,8 +75,8 @@ impl Tail {
             opened => opened?,
         };
         let meta = file.metadata()?;
-        if self.file != Some(meta.ino()) || meta.len() < self.printed {
-            self.file = Some(meta.ino());
+        if self.file != Some(identity(&meta)) || meta.len() < self.printed {
+            self.file = Some(identity(&meta));
             self.printed = 0;
         }
         if meta.len() > self.printed {

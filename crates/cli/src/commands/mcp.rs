@@ -48,7 +48,7 @@ pub(super) fn kinds() -> Vec<Kind> {
 }
 
 /// The origins in a flag, parsed as the daemon does.
-fn origins(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn origins(text: &str) -> Result<Vec<String>, String> {
     let patterns = OriginPattern::parse_all(text).map_err(|error| error.to_string())?;
     Ok(patterns.iter().map(ToString::to_string).collect())
 }

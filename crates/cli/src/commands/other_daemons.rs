@@ -3,13 +3,10 @@
 
 use crate::commands::ask::ask_daemon;
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::MetadataExt;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tabmux_daemon_client::SocketPath;
+use tabmux_platform::process;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 
 /// A daemon that is not the one at our socket.
@@ -104,75 +101,31 @@ async fn ask(socket: &Path) -> Option<Answer> {
     }
 }
 
-/// The processes and sockets of daemons, from `/proc`. Daemons with another home are skipped, even if they run as
-/// this user.
+/// The processes and sockets of daemons, if the system tells. Daemons with another home are skipped, even if they run
+/// as this user.
 fn running() -> Vec<(u32, Option<PathBuf>)> {
-    let (Ok(own), Ok(processes)) = (fs::metadata("/proc/self"), fs::read_dir("/proc")) else {
-        return Vec::new();
-    };
     let home = std::env::var_os("HOME");
-    let sockets = fs::read("/proc/net/unix")
-        .map(|table| listening(&table))
-        .unwrap_or_default();
-    let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let sockets = process::listening_sockets();
     let is_ours = |pid: &u32| {
-        let folder = PathBuf::from(format!("/proc/{pid}"));
-        fs::metadata(&folder).is_ok_and(|meta| meta.uid() == own.uid())
-            && fs::read(folder.join("cmdline")).is_ok_and(|words| is_daemon(&words))
-            && fs::read(folder.join("environ")).is_ok_and(|all| variable(&all, "HOME") == home)
+        process::command_line(*pid).is_some_and(|words| is_daemon(&words))
+            && process::environment(*pid)
+                .is_some_and(|variables| process::variable(&variables, "HOME") == home)
     };
-    let mut pids: Vec<u32> = pids.filter(is_ours).collect();
+    let mut pids: Vec<u32> = process::all_own().filter(is_ours).collect();
     pids.sort_unstable();
     pids.into_iter()
-        .map(|pid| (pid, socket_of(pid, &sockets)))
+        .map(|pid| (pid, process::listening_socket(pid, &sockets)))
         .collect()
 }
 
 /// Whether a command line is `tabmux daemon run …`.
-fn is_daemon(words: &[u8]) -> bool {
-    let mut words = words.split(|byte| *byte == 0);
-    let program = words.next().map(|word| Path::new(OsStr::from_bytes(word)));
-    let name = program.and_then(Path::file_name).map(OsStr::as_bytes);
-    let is_tabmux = name.is_some_and(|name| String::from_utf8_lossy(name).contains("tabmux"));
-    is_tabmux && words.next() == Some(b"daemon") && words.next() == Some(b"run")
-}
-
-/// The value of a variable in what `/proc/PID/environ` holds.
-fn variable(environment: &[u8], name: &str) -> Option<OsString> {
-    let entries = environment.split(|byte| *byte == 0);
-    let mut values =
-        entries.filter_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
-    values
-        .next()
-        .map(|value| OsString::from_vec(value.to_vec()))
-}
-
-/// The path of each listening socket by its inode, from `/proc/net/unix`.
-fn listening(table: &[u8]) -> HashMap<u64, PathBuf> {
-    const LISTENS: &str = "00010000";
-    let lines = table.split(|byte| *byte == b'\n').skip(1);
-    let entry = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line);
-        let mut fields = line.split_ascii_whitespace();
-        let is_listening = fields.nth(3) == Some(LISTENS);
-        let number = fields.nth(2)?.parse().ok()?;
-        let path = fields.next().filter(|path| path.starts_with('/'))?;
-        is_listening.then(|| (number, PathBuf::from(path)))
-    };
-    lines.filter_map(entry).collect()
-}
-
-fn socket_of(pid: u32, sockets: &HashMap<u64, PathBuf>) -> Option<PathBuf> {
-    let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
-    let mut numbers = open.filter_map(|entry| {
-        let target = fs::read_link(entry.ok()?.path()).ok()?;
-        let number = target
-            .to_str()?
-            .strip_prefix("socket:[")?
-            .strip_suffix(']')?;
-        number.parse::<u64>().ok()
-    });
-    numbers.find_map(|number| sockets.get(&number).cloned())
+fn is_daemon(words: &[OsString]) -> bool {
+    let mut words = words.iter();
+    let program = words.next().map(Path::new);
+    let name = program.and_then(Path::file_name);
+    let is_tabmux = name.is_some_and(|name| name.to_string_lossy().contains("tabmux"));
+    let mut is_next = |word: &str| words.next().is_some_and(|next| next == word);
+    is_tabmux && is_next("daemon") && is_next("run")
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
@@ -186,31 +139,16 @@ mod tests {
 
     #[test]
     fn a_daemon_is_known_by_its_command_line() {
-        assert!(is_daemon(b"/usr/bin/tabmux\0daemon\0run\0--socket\0/x\0"));
-        assert!(is_daemon(b"tabmux\0daemon\0run\0"));
-        assert!(is_daemon(b"./my-tabmux-0.1\0daemon\0run\0"));
-        for other in [
-            &b"tabmux\0daemon\0stop\0"[..],
-            b"tabmux\0mcp\0",
-            b"vim\0daemon\0run\0",
-            b"",
-        ] {
+        let is_daemon = |line: &str| {
+            let words: Vec<_> = line.split(' ').map(OsString::from).collect();
+            is_daemon(&words)
+        };
+        assert!(is_daemon("/usr/bin/tabmux daemon run --socket /x"));
+        assert!(is_daemon("tabmux daemon run"));
+        assert!(is_daemon("./my-tabmux-0.1 daemon run"));
+        for other in ["tabmux daemon stop", "tabmux mcp", "vim daemon run", ""] {
             assert!(!is_daemon(other), "{other:?}");
         }
-    }
-
-    #[test]
-    fn listening_sockets_are_read_from_the_table() {
-        let table = b"Num       RefCount Protocol Flags    Type St Inode Path\n\
-            0000: 00000002 00000000 00010000 0001 01 17 /run/user/7/tabmux/daemon-1.sock\n\
-            0000: 00000003 00000000 00000000 0001 03 18 /run/user/7/tabmux/daemon-1.sock\n\
-            0000: 00000002 00000000 00010000 0001 01 19 @abstract\n\
-            0000: 00000003 00000000 00000000 0001 03 20\n";
-        let found = listening(table);
-        assert_eq!(
-            found,
-            HashMap::from([(17, "/run/user/7/tabmux/daemon-1.sock".into())])
-        );
     }
 
     #[test]

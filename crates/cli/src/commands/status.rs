@@ -68,7 +68,7 @@ pub(crate) fn run(view: View, args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// The daemon's overview, or `None` if no daemon is running.
-async fn overview(socket_path: &SocketPath) -> anyhow::Result<Option<Overview>> {
+pub(super) async fn overview(socket_path: &SocketPath) -> anyhow::Result<Option<Overview>> {
     let question = FromClient::Overview {
         id: "overview".into(),
     };
@@ -180,7 +180,7 @@ fn tabs(overview: &Overview) -> String {
     }
     let mut table = Table::new(["TAB", "BROWSER", "HELD BY", "TITLE", "URL"]);
     for row in &overview.tabs {
-        let holder = row.holder.as_deref().map_or("nobody", short);
+        let holder = row.holder.as_deref().map_or("no agent", short);
         table.row([
             &row.id.to_string(),
             &row.browser.to_string(),
@@ -243,6 +243,7 @@ mod tests {
     fn example() -> Overview {
         Overview {
             version: "0.1.0".into(),
+            build: "0.1.0 (0123456789ab)".into(),
             protocol: 2,
             pid: 7,
             uptime_seconds: 3_700,
@@ -280,6 +281,8 @@ mod tests {
                 calls_made: 12,
                 age_seconds: 61,
             }],
+            libraries: Vec::new(),
+            extensions: Vec::new(),
             loop_costs: Vec::new(),
         }
     }

@@ -255,7 +255,11 @@ async fn elements_that_are_stale_covered_disabled_or_none() {
                 json!({"uid": off, "value": "x"}),
                 &format!("The element {off} cannot be filled. …"),
             ),
-            ("click", json!({}), &bad("click", "missing field `uid`")),
+            (
+                "click",
+                json!({}),
+                &bad("click", "give a `uid`, or a `role`, `name` and `near`"),
+            ),
             (
                 "click",
                 json!({"uid": 5}),

@@ -212,6 +212,17 @@ impl Crowd {
         command
     }
 
+    /// `tabmux serve` with the crowd's browser profile.
+    pub(crate) fn serve(&self) -> Command {
+        let mut command = self.tabmux();
+        let profile = self.home.path().join("profile");
+        command
+            .args(["serve", "--headless", "--chromeArg=--disable-quic"])
+            .arg(format!("--executablePath={}", self.browser.display()))
+            .arg(format!("--userDataDir={}", profile.display()));
+        command
+    }
+
     /// The address of a page with this name in it.
     pub(crate) fn secret_of(&self, name: &str) -> String {
         self.pages.url(&format!("secret?of={name}"))

@@ -4,7 +4,7 @@ use crate::harness::{ACTIONS, FOCUSED, McpHarness, Tabs, assert_names};
 use crate::over_extension::Capability;
 use crate::user::User;
 use serde_json::json;
-use tabmux_testkit::{Chromium, OverExtension, patiently};
+use tabmux_testkit::{Chromium, OverExtension, Response, patiently};
 
 /// The user's browser with tab A, which the agent has focused, and tab B.
 struct Scene {
@@ -293,20 +293,22 @@ async fn a_browser_that_ends_disconnects_and_can_be_connected_again() {
     else {
         return;
     };
-    let wait = json!({"text": ["what no page says"], "timeout": 25_000});
-    let waiting = harness.client.begin_call("wait_for", wait).await;
+    let _held = harness.pages.hold("/held", Response::text("too late"));
+    let ask = json!({"function": "async () => (await fetch('/held')).status"});
+    let waiting = harness.client.begin_call("evaluate_script", ask).await;
+    harness.pages.wait_for_request("/held").await;
     match chromium {
         Some(chromium) => drop(chromium),
         None => harness.kill_browser(),
     }
     let said = waiting.tool_reply().await.expect_error();
     assert!(
-        said.starts_with("wait_for was not finished because the browser is gone: "),
+        said.starts_with("evaluate_script was not finished because the browser is gone: "),
         "{said}"
     );
     // A person's browser may only be disconnected for a moment.
     let next = match OverExtension::here() {
-        Some(_) => "Call wait_for to connect again.",
+        Some(_) => "Call evaluate_script to connect again.",
         None => "Call connect_browser to connect again.",
     };
     assert!(said.ends_with(next), "{said}");

@@ -3,7 +3,7 @@
 use crate::crowd::Crowd;
 use serde_json::{Value, json};
 use std::path::Path;
-use tabmux_testkit::{FixtureServer, McpClient, Response};
+use tabmux_testkit::{FixtureServer, McpClient, Response, TlsProxy, certificate};
 
 /// Part of every secret in this test, and of nothing else.
 const SECRET: &str = "hushhush";
@@ -13,6 +13,23 @@ async fn said(client: &McpClient, tool: &str, arguments: Value) -> String {
     let text = client.call_tool(tool, arguments).await.text();
     assert!(!text.contains(SECRET), "{tool}: {text}");
     text
+}
+
+/// Runs the commands that show browsers; checks that their output has no secret in it.
+fn said_by_commands(crowd: &Crowd) {
+    for command in [
+        &["browsers"][..],
+        &["browsers", "--json"],
+        &["status"],
+        &["status", "--json"],
+        &["sessions", "--json"],
+        &["logs"],
+        &["doctor"],
+    ] {
+        let output = crowd.tabmux().args(command).output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(!text.contains(SECRET), "{command:?}: {text}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,20 +82,53 @@ async fn secrets_of_endpoints_are_shown_nowhere() {
     }
     said(&client, "disconnect_browser", json!({"browserIndex": 3})).await;
 
-    for command in [
-        &["browsers"][..],
-        &["browsers", "--json"],
-        &["status"],
-        &["status", "--json"],
-        &["sessions", "--json"],
-        &["logs"],
-        &["doctor"],
+    said_by_commands(&crowd);
+    assert_eq!(files_with(SECRET, crowd.home()), [""; 0]);
+}
+
+/// Also those of grids, proxies and keys, when they are wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn secrets_of_grids_proxies_and_keys_are_shown_nowhere() {
+    let Some(crowd) = Crowd::gather() else { return };
+    let remote = FixtureServer::start();
+    let ready = Response::json(&json!({"value": {"ready": true}}));
+    remote.route("/grid/status", ready);
+    let message = "nobody has hushhush-3 or hushhush-4 for me:hushhush-2";
+    let refusal = json!({"value": {"error": "session not created", "message": message}});
+    let refusal = Response::json(&refusal).with_status(500);
+    remote.route("/grid/session", refusal);
+    let secure = TlsProxy::start(remote.port(), "server");
+    let key = crowd.home().join("key.pem");
+    std::fs::write(&key, "hushhush-1").unwrap();
+    let grid = remote.url("grid").replace("//", "//me:hushhush-2@");
+    let options = "cloud:options=%7B%22key%22:%22hushhush-4%22%7D";
+    let mut command = crowd.tabmux();
+    command.env("HTTP_PROXY", "http://me:hushhush-5@127.0.0.1:1");
+    command.env_remove("NO_PROXY").env_remove("no_proxy");
+    command.args(["mcp", "--tools=static"]);
+    command.arg(format!(
+        "--browserUrl=grid+{grid}?cloud:key=hushhush-3&{options}"
+    ));
+    command.arg(format!("--browserUrl=https://127.0.0.1:{}", secure.port()));
+    command.arg("--browserUrl=http://browser.test:9222");
+    let file = |flag: &str, path: &Path| format!("--{flag}={}", path.display());
+    command.arg(file("clientCert", &certificate("client.pem")));
+    command.arg(file("clientKey", &key));
+    let client = McpClient::spawn(command);
+    client.initialize().await;
+    for (index, sentence) in [
+        (1, "(session not created: nobody has … or … for me:…)"),
+        (2, "has no private key in PEM"),
+        (3, "127.0.0.1:1"),
     ] {
-        let output = crowd.tabmux().args(command).output().unwrap();
-        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        assert!(!text.contains(SECRET), "{command:?}: {text}");
+        let asked = json!({"browserIndex": index, "force": true});
+        let answer = said(&client, "reconnect_browser", asked).await;
+        assert!(answer.contains(sentence), "{answer}");
     }
-    assert_eq!(files_with_secrets(crowd.home()), [""; 0]);
+    said(&client, "list_browsers", json!({})).await;
+    said_by_commands(&crowd);
+    std::fs::remove_file(&key).unwrap();
+    assert_eq!(files_with(SECRET, crowd.home()), [""; 0]);
 }
 
 #[tokio::test]
@@ -99,18 +149,18 @@ async fn a_malformed_header_is_not_repeated() {
     assert!(!text.contains(SECRET), "{text}");
 }
 
-/// The files below a folder that have a secret in them, without Chrome's profiles.
-fn files_with_secrets(folder: &Path) -> Vec<String> {
+/// The files below a folder that have a secret in them.
+pub(crate) fn files_with(secret: &str, folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let found = entries.flat_map(|entry| {
         let path = entry.path();
         if path.is_dir() {
-            return files_with_secrets(&path);
+            return files_with(secret, &path);
         }
         let text = std::fs::read(&path).unwrap_or_default();
         let has = text
-            .windows(SECRET.len())
-            .any(|part| part == SECRET.as_bytes());
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
         has.then(|| path.display().to_string())
             .into_iter()
             .collect()

@@ -23,16 +23,40 @@ async fn the_handshake_names_the_server_and_its_capability() {
     let Some(harness) = McpHarness::silent(&[]) else {
         return;
     };
-    let answer = harness.client.initialize().await;
+    let mut answer = harness.client.initialize().await;
+    answer.as_object_mut().unwrap().remove("instructions");
     assert_eq!(
         answer,
         json!({
             "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {"listChanged": true}},
+            "capabilities": {"resources": {"subscribe": true}, "tools": {"listChanged": true}},
             "serverInfo": about(),
         })
     );
     harness.client.assert_no_notification().await;
+}
+
+#[tokio::test]
+async fn instructions_name_tools_that_can_be_called() {
+    for flags in [
+        &["--tools=progressive"][..],
+        &["--tools=static"],
+        &["--tools=static", "--pageActions=off"],
+    ] {
+        let Some(harness) = McpHarness::silent(flags) else {
+            return;
+        };
+        let answer = harness.client.initialize().await;
+        let text = answer["instructions"].as_str().unwrap();
+        assert!(text.len() <= 1_200, "{} bytes", text.len());
+        let words = text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+        for tool in words.filter(|word| word.contains('_')) {
+            // Only a tool that does not exist is a protocol error.
+            let call = json!({"name": tool, "arguments": {"wrong": 1}});
+            let answer = harness.client.request("tools/call", call).await;
+            assert!(answer.is_ok(), "{tool} with {flags:?}: {answer:?}");
+        }
+    }
 }
 
 /// Spec: dynamic-tools 56, 61.
@@ -49,8 +73,9 @@ async fn a_client_without_handshake_discovers_lists_calls_and_listens() {
         .unwrap();
     assert_eq!(
         discovered["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({"resources": {"subscribe": true}, "tools": {"listChanged": true}})
     );
+    assert!(discovered["instructions"].is_string(), "{discovered}");
     assert_eq!(
         discovered["_meta"]["io.modelcontextprotocol/serverInfo"],
         about()

@@ -263,4 +263,4 @@ fn run(program: &str, arguments: &[&std::ffi::OsStr]) -> bool {
         .success()
 }
 
-const ALL_TOOLS: &str = "--categories=input,navigation,emulation,performance,network,debugging,storage,rules,screencast";
+const ALL_TOOLS: &str = "--categories=input,navigation,emulation,performance,network,debugging,storage,rules,screencast,advanced";

@@ -146,7 +146,8 @@ async fn the_list_stays_within_its_budget_on_the_wire() {
     let Some(crowd) = Crowd::gather() else { return };
     let one = ["--browserUrl=http://127.0.0.1:1"];
     let two = [one[0], "--browserUrl=http://127.0.0.1:2"];
-    for (flags, most) in [(&one[..], 16_000), (&two[..], 28_000)] {
+    // With two browsers every tool has an argument more, whose text of 400 bytes the specification fixes.
+    for (flags, most) in [(&one[..], 16_000), (&two[..], 29_500)] {
         let client = crowd.visitor(flags).await;
         let tools = client.list_tools().await;
         let bytes = json!({"tools": tools}).to_string().len();

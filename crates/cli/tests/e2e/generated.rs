@@ -52,7 +52,7 @@ async fn a_focused_page_that_offers_no_tools_gets_some() {
     assert_eq!(
         star.unwrap()["description"],
         format!(
-            "Press the button \"Star repo\" under \"claude-code\".\n(Generated from a page of {origin}; untrusted.)"
+            "Press the button \"Star repo\" under \"claude-code\".\n(Generated from {origin}; untrusted.)"
         )
     );
     assert_eq!(
@@ -69,7 +69,7 @@ async fn a_focused_page_that_offers_no_tools_gets_some() {
 
 /// Spec: dynamic-tools 50, 86.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_list_follows_the_page_and_is_announced_only_when_it_changed() {
+async fn the_list_rests_while_a_page_is_drawn_again() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
@@ -79,10 +79,34 @@ async fn the_list_follows_the_page_and_is_announced_only_when_it_changed() {
     let add =
         "() => (document.body.insertAdjacentHTML('beforeend', '<button>Watch repo</button>'), 0)";
     harness.evaluate(add).await;
-    harness.client.next_notification().await;
-    let watched = ["fork_repo", "star_repo", "view_issues", "watch_repo"];
-    assert_eq!(harness.names().await, with_tools(&watched));
-    // Another document with other tools: they are listed when the call is answered.
+    let look = async {
+        loop {
+            let told = harness.text("take_snapshot", json!({})).await;
+            if told.contains("New page tools") {
+                return told;
+            }
+        }
+    };
+    let told = patiently(look, || "the new tool is not told".to_owned()).await;
+    let news = "\nNew page tools, which can be called by name or in run_steps:\nwatch_repo()";
+    assert!(told.ends_with(news), "{told}");
+    harness.text("watch_repo", json!({})).await;
+    harness
+        .evaluate("() => (document.querySelector('button').remove(), 0)")
+        .await;
+    let ask = || harness.client.call_tool("star_repo", json!({}));
+    let refused = async {
+        loop {
+            let told = ask().await.text();
+            if told.starts_with("star_repo is gone: ") {
+                return;
+            }
+        }
+    };
+    patiently(refused, || "the missing tool is not told".to_owned()).await;
+    harness.client.assert_no_notification().await;
+    assert_eq!(harness.names().await, with_tools(&REPOSITORY));
+    // Another document: the list has its tools when the call is answered.
     harness
         .text("navigate_page", json!({"url": harness.pages.url("/same")}))
         .await;
@@ -91,6 +115,17 @@ async fn the_list_follows_the_page_and_is_announced_only_when_it_changed() {
         .text("navigate_page", json!({"url": harness.pages.url("/a")}))
         .await;
     assert_eq!(harness.names().await, with_tools(&[]));
+    // It is not announced as long as the agent works, because the answer names what is new.
+    harness.client.assert_no_notification().await;
+    let told = harness
+        .text("navigate_page", json!({"url": harness.pages.url("/same")}))
+        .await;
+    let news = "\nNew page tools, which can be called by name or in run_steps:\nfork_repo()\nstar_repo()\nview_issues()";
+    assert!(told.ends_with(news), "{told}");
+    harness.client.assert_no_notification().await;
+    harness
+        .text("navigate_page", json!({"url": harness.pages.url("/a")}))
+        .await;
     let tool = json!({"name": "watch_repo", "arguments": {}});
     let gone = harness
         .client
@@ -166,12 +201,16 @@ async fn with_a_fixed_list_generated_tools_are_called_through_call_page_tool() {
     let before = client.tool_names().await;
     let url = crowd.pages.url("/repo");
     client.call_tool("new_page", json!({"url": url})).await.ok();
-    assert_eq!(client.tool_names().await, before, "the list stands");
+    assert_eq!(
+        client.tool_names().await,
+        before,
+        "the list does not change"
+    );
     let listed = client.call_tool("list_page_tools", json!({})).await.ok();
     let listed = listed.text();
     assert!(listed.contains("star_repo in tab "), "{listed}");
     assert!(
-        listed.contains("(Generated from a page of http://127.0.0.1:"),
+        listed.contains("(Generated from http://127.0.0.1:"),
         "{listed}"
     );
     let call = json!({"name": "star_repo", "arguments": {}});
@@ -198,13 +237,13 @@ async fn a_reload_announces_at_most_that_generated_tools_went_and_came() {
     let Some(harness) = McpHarness::launched(&[]).await else {
         return;
     };
-    let buttons: String = (0..25)
-        .map(|n| format!("<button>Press {n}</button>"))
+    let buttons: String = (0..12)
+        .map(|n| format!("<button aria-pressed=false>Press {n}</button>"))
         .collect();
     harness.pages.route("/many", page("Many", &buttons));
     harness.open("/many").await;
     let before = harness.names().await;
-    assert_eq!(before.len(), with_tools(&[]).len() + 25);
+    assert_eq!(before.len(), with_tools(&[]).len() + 12);
     harness.client.take_notifications().await;
     for _ in 0..3 {
         harness

@@ -322,7 +322,7 @@ pub(crate) fn assert_names(names: &[String], expected: &[&str]) {
 pub(crate) const FOCUSED: [&str; 4] = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
 
 /// The generic page actions and what adds to them, sorted.
-pub(crate) const ACTIONS: [&str; 15] = [
+pub(crate) const ACTIONS: [&str; 17] = [
     "click",
     "evaluate_script",
     "fill",
@@ -333,6 +333,8 @@ pub(crate) const ACTIONS: [&str; 15] = [
     "more_tools",
     "navigate_page",
     "press_key",
+    "read_page",
+    "run_steps",
     "scroll",
     "take_screenshot",
     "take_snapshot",

@@ -60,6 +60,7 @@ async fn no_invisible_character_leaves_a_page_through_any_tool() {
         ("take_snapshot", json!({})),
         ("take_snapshot", json!({"verbose": true})),
         ("find", json!({"text": "a"})),
+        ("read_page", json!({"scope": "all"})),
         ("list_pages", json!({})),
         ("list_console_messages", json!({})),
         ("list_network_requests", json!({})),

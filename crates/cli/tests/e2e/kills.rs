@@ -188,7 +188,7 @@ impl Hunt<'_> {
 
     fn pids_of(&self, victim: Victim) -> Vec<u32> {
         let processes = process::processes_with(&self.crowd.mark());
-        let is_meant = |process: &&process::Process| match victim {
+        let is_victim = |process: &&process::Process| match victim {
             Victim::Daemon => process.command.contains(" daemon run "),
             Victim::Browser => {
                 process.command.contains("--remote-debugging-pipe")
@@ -196,7 +196,7 @@ impl Hunt<'_> {
             }
             _ => false,
         };
-        processes.iter().filter(is_meant).map(|p| p.pid).collect()
+        processes.iter().filter(is_victim).map(|p| p.pid).collect()
     }
 
     /// Waits until every agent works, and there is one daemon, one browser, a session and a tab for each agent,

@@ -97,7 +97,8 @@ async fn the_recorded_calls_of_chrome_devtools_mcp_are_accepted() {
         let answer = player.client.begin_call(tool, given).await.answer().await;
         match (arguments, answer) {
             (None, Err(error)) => assert_eq!(error.message, format!("Unknown tool: {tool}")),
-            (Some(_), Ok(said)) => assert_eq!(said["isError"], true, "{said}"),
+            // Some tools are there on request only, with arguments of their own.
+            (_, Ok(said)) => assert_eq!(said["isError"], true, "{said}"),
             (_, other) => panic!("{tool}: {other:?}"),
         }
     }

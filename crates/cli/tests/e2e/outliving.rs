@@ -118,7 +118,8 @@ async fn tabs_of_sessions_that_do_not_come_back_are_closed() {
     process::wait_until_gone(&[client.pid(), daemon]).await;
 
     let user = &browser.user;
-    assert!(user.urls().await.contains(&url));
+    let left = user.urls().await;
+    assert!(left.contains(&url), "the tab outlives both: {left:?}");
     let mut next = crowd.tabmux();
     next.args(["daemon", "run", "--grace=0"]);
     let mut next = next.spawn().unwrap();

@@ -48,7 +48,7 @@ async fn names(client: &McpClient) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_registers_large_tools_anew_all_the_time_harms_nobody_else() {
+async fn a_page_that_registers_large_tools_all_the_time_harms_no_other() {
     let Some(crowd) = Crowd::gather() else {
         return;
     };

@@ -258,7 +258,7 @@ async fn tools_of_a_tab_without_an_agent_are_found_on_request() {
         if flag.starts_with("--enable") {
             assert!(listed.contains("buy in tab "), "{listed}");
         } else {
-            // Its scripts ran before the shim was added; after a reload they have it.
+            // Its scripts ran before the polyfill was added; after a reload they have it.
             assert!(!listed.contains("buy in tab "), "{listed}");
             let reload = json!({"type": "reload", "tabId": number.to_string()});
             client.call_tool("navigate_page", reload).await.ok();

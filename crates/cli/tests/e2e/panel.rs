@@ -126,6 +126,31 @@ async fn the_person_takes_a_tab_back_and_gives_another() {
 }
 
 #[tokio::test]
+async fn steps_stop_when_the_person_takes_their_tab_back() {
+    let Some(scene) = Scene::set().await else {
+        return;
+    };
+    let form = scene.own.pages.url("form?one");
+    scene.user.switches_to(&form).await;
+    let Scene { one, panel, .. } = &scene;
+    panel.reads("Claude Code works in this tab.").await;
+    let steps = json!([
+        {"tool": "wait_for", "arguments": {"text": ["never shown"], "timeout": 60_000}},
+        {"tool": "press_key", "arguments": {"key": "x"}},
+    ]);
+    let running = one.begin_call("run_steps", json!({"steps": steps})).await;
+    panel.reads("wait_for").await;
+    panel.presses("Take it back").await;
+    let told = running.tool_reply().await.text();
+    assert!(
+        told.contains("Stopped at step 1: wait_for failed: ")
+            && told.contains("was taken back by the person"),
+        "{told}"
+    );
+    assert!(told.contains("0 of at most 2 calls were made"), "{told}");
+}
+
+#[tokio::test]
 async fn the_panel_recovers_from_every_failure_and_says_what_is_missing() {
     let Some(mut scene) = Scene::set().await else {
         return;

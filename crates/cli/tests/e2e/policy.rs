@@ -244,12 +244,16 @@ async fn over_the_daemon_the_question_arrives_and_is_logged() {
         assert_eq!(reply.raw["isError"] == true, !run);
     }
     assert_eq!(bought(&client).await, "[\"tea\"]");
+    let look = json!({"tool": "find", "arguments": {"text": "tea"}});
+    let steps = json!({"steps": [look, look, look]});
+    client.call_tool("run_steps", steps).await.ok();
+    client.call_tool("list_pages", json!({})).await.ok();
     let log = crowd.home().join("run/daemon.sock.audit.jsonl");
     let audit = patiently(
         async {
             loop {
                 let audit = std::fs::read_to_string(&log).unwrap_or_default();
-                if audit.contains("evaluate_script") {
+                if audit.contains("list_pages") {
                     return audit;
                 }
                 tokio::task::yield_now().await;
@@ -263,4 +267,7 @@ async fn over_the_daemon_the_question_arrives_and_is_logged() {
         assert!(audit.contains(&wanted), "{outcome} in {audit}");
     }
     assert!(!audit.contains("tea"), "{audit}");
+    // Steps are in it as calls, what tabmux looks at between them is not.
+    let lines = ["\"find\"", "\"run_steps\""].map(|tool| audit.matches(tool).count());
+    assert_eq!(lines, [3, 1], "{audit}");
 }

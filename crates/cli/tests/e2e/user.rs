@@ -52,10 +52,12 @@ impl User {
         &self.browser
     }
 
-    /// Opens a page in a new tab.
+    /// Opens a page in a new tab: in a new window if there are no tabs, because the window whose last tab was just
+    /// closed may still be there, and it closes with its new tabs.
     pub(crate) async fn opens(&self, url: &str) -> TargetId {
         let create = CreateTarget {
             url: url.to_owned(),
+            new_window: self.tabs().await.is_empty().then_some(true),
             ..Default::default()
         };
         self.browser.send(create).await.unwrap().target_id

@@ -24,12 +24,12 @@ fn wrong_flags_name_the_right_ones_and_start_nothing() {
     for (words, complaint) in [
         (
             &["call", "click", "--uuid", "1"][..],
-            "tabmux: click has no argument --uuid. It takes --uid, --dblClick, --includeSnapshot, --tabId. \
+            "tabmux: click has no argument --uuid. It takes --uid, --dblClick, --includeSnapshot, --role, --name, --near, --tabId. \
              `tabmux call click --help` shows what it takes.",
         ),
         (
             &["call", "click"],
-            "tabmux: click needs --uid. The element, from take_snapshot or find. \
+            "tabmux: click needs --uid, or --role, --name and --near. \
              `tabmux call click --help` shows what it takes.",
         ),
         (
@@ -44,7 +44,7 @@ fn wrong_flags_name_the_right_ones_and_start_nothing() {
         ),
         (
             &["click"],
-            "tabmux: UID is missing. Write `tabmux click UID`. `tabmux snapshot` shows the uid of each element. \
+            "tabmux: UID is missing. Write `tabmux click UID`. `tabmux snapshot` shows the uid of each element; or name it with --role and --name. \
              `tabmux click --help` shows more.",
         ),
         (
@@ -81,7 +81,7 @@ fn every_tool_can_be_listed_and_explained_in_40_columns() {
     };
     let help = shown(&["call", "click", "--help"]);
     assert!(
-        help.contains("\n  --uid TEXT\n      The element, from"),
+        help.contains("\n  --uid TEXT\n      From take_snapshot or find."),
         "{help}"
     );
     let listed: serde_json::Value =

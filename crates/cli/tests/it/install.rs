@@ -64,37 +64,123 @@ fn installing_keeps_a_backup_and_a_second_time_changes_nothing() {
     );
 }
 
+/// And docs/clients.md shows the same entry to those who write it by hand.
 #[test]
 fn every_client_gets_its_entry_in_its_own_config() {
     let home = tempfile::tempdir().unwrap();
-    let clients = [
-        ("claude-code", ".claude.json", "mcpServers"),
-        (
-            "claude-desktop",
-            "xdg/Claude/claude_desktop_config.json",
-            "mcpServers",
-        ),
-        ("cursor", ".cursor/mcp.json", "mcpServers"),
-        ("vscode", "xdg/Code/User/mcp.json", "\"servers\""),
-        ("codex", ".codex/config.toml", "[mcp_servers.browser]"),
-        ("gemini", ".gemini/settings.json", "mcpServers"),
-        (
-            "windsurf",
-            ".codeium/windsurf/mcp_config.json",
-            "mcpServers",
-        ),
-    ];
-    let names = clients.map(|(name, ..)| name);
+    let names = CLIENTS.map(|(name, ..)| name);
     let output = tabmux(home.path(), &[&["install"], &names[..]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    for (name, path, key) in clients {
-        let text = read(home.path(), path);
+    let guide = include_str!("../../../../docs/clients.md");
+    let blocks: Vec<&str> = guide.split("```").skip(1).step_by(2).collect();
+    for (name, path, expected) in CLIENTS {
+        let text = read(home.path(), path).replace(env!("CARGO_BIN_EXE_tabmux"), "tabmux");
+        let is_shown = if expected.is_json() {
+            let same = |block: &&str| json_of(block.strip_prefix("json")) == Some(expected.value());
+            assert_eq!(json_of(Some(&text)), Some(expected.value()), "{name}");
+            blocks.iter().any(same)
+        } else {
+            assert_eq!(text, expected.0, "{name}");
+            blocks
+                .iter()
+                .any(|block| block.ends_with(&format!("\n{}", expected.0)))
+        };
         assert!(
-            text.contains(key) && text.contains("\"mcp\""),
-            "{name}: {text}"
+            is_shown,
+            "docs/clients.md does not show the entry of {name}"
         );
     }
 }
+
+fn json_of(text: Option<&str>) -> Option<serde_json::Value> {
+    serde_json::from_str(text?).ok()
+}
+
+/// A whole config with nothing but our entry.
+#[derive(Clone, Copy)]
+struct Config(&'static str);
+
+impl Config {
+    fn is_json(self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    fn value(self) -> serde_json::Value {
+        serde_json::from_str(self.0).unwrap()
+    }
+}
+
+const PLAIN: Config =
+    Config(r#"{"mcpServers": {"browser": {"command": "tabmux", "args": ["mcp"]}}}"#);
+
+/// The clients, their configs, and what is in them.
+const CLIENTS: [(&str, &str, Config); 16] = [
+    (
+        "claude-code",
+        ".claude.json",
+        Config(
+            r#"{"mcpServers": {"browser": {"type": "stdio", "command": "tabmux", "args": ["mcp"]}}}"#,
+        ),
+    ),
+    (
+        "claude-desktop",
+        "xdg/Claude/claude_desktop_config.json",
+        PLAIN,
+    ),
+    ("cursor", ".cursor/mcp.json", PLAIN),
+    (
+        "vscode",
+        "xdg/Code/User/mcp.json",
+        Config(
+            r#"{"servers": {"browser": {"type": "stdio", "command": "tabmux", "args": ["mcp"]}}}"#,
+        ),
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        Config("[mcp_servers.browser]\ncommand = \"tabmux\"\nargs = [\"mcp\"]\n"),
+    ),
+    ("gemini", ".gemini/settings.json", PLAIN),
+    ("windsurf", ".codeium/windsurf/mcp_config.json", PLAIN),
+    (
+        "opencode",
+        "xdg/opencode/opencode.json",
+        Config(
+            r#"{"mcp": {"browser": {"type": "local", "command": ["tabmux", "mcp"], "enabled": true}}}"#,
+        ),
+    ),
+    (
+        "zed",
+        "xdg/zed/settings.json",
+        Config(r#"{"context_servers": {"browser": {"command": "tabmux", "args": ["mcp"]}}}"#),
+    ),
+    (
+        "cline",
+        "xdg/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        PLAIN,
+    ),
+    (
+        "roo",
+        "xdg/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        PLAIN,
+    ),
+    ("continue", ".continue/mcpServers/tabmux.json", PLAIN),
+    (
+        "goose",
+        "xdg/goose/config.yaml",
+        Config(
+            "extensions:\n  browser:\n    enabled: true\n    type: stdio\n    name: browser\n    cmd: tabmux\n    \
+             args:\n    - mcp\n    envs: {}\n    timeout: 300\n",
+        ),
+    ),
+    (
+        "amp",
+        "xdg/amp/settings.json",
+        Config(r#"{"amp.mcpServers": {"browser": {"command": "tabmux", "args": ["mcp"]}}}"#),
+    ),
+    ("junie", ".junie/mcp/mcp.json", PLAIN),
+    ("lmstudio", ".lmstudio/mcp.json", PLAIN),
+];
 
 #[test]
 fn installing_again_after_a_move_keeps_arguments_that_the_user_added() {
@@ -118,6 +204,22 @@ fn installing_again_after_a_move_keeps_arguments_that_the_user_added() {
         let expected = config.replace("/old/tabmux", env!("CARGO_BIN_EXE_tabmux"));
         assert_eq!(read(home.path(), path), expected, "{client}");
     }
+}
+
+#[test]
+fn an_entry_of_npx_is_recognised_and_becomes_the_program_itself() {
+    let by_npx = r#"{"mcpServers": {"browser": {"command": "npx", "args": ["-y", "tabmux", "mcp", "--headless"]}}}"#;
+    let home = home_with(".cursor/mcp.json", by_npx);
+    tabmux(home.path(), &["install", "cursor"]);
+    let itself = by_npx.replace("\"npx\"", concat!('"', env!("CARGO_BIN_EXE_tabmux"), '"'));
+    let itself = itself.replace(r#""-y", "tabmux", "#, "");
+    assert_eq!(read(home.path(), ".cursor/mcp.json"), itself);
+    let home = home_with(".cursor/mcp.json", by_npx);
+    tabmux(home.path(), &["uninstall", "cursor"]);
+    assert_eq!(
+        read(home.path(), ".cursor/mcp.json"),
+        r#"{"mcpServers": {}}"#
+    );
 }
 
 #[test]
@@ -181,6 +283,76 @@ fn a_taken_name_is_an_error_and_another_can_be_chosen() {
     );
 }
 
+#[test]
+fn all_shows_every_client_that_is_here_and_writes_only_with_yes() {
+    let home = home_with(".cursor/mcp.json", OTHERS);
+    fs::create_dir_all(home.path().join("xdg/goose")).unwrap();
+    let shown = tabmux(home.path(), &["install", "--all"]);
+    let shown = told(&shown.stdout, home.path());
+    assert!(
+        shown.starts_with("cursor: HOME/.cursor/mcp.json\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("goose: HOME/xdg/goose/config.yaml\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.ends_with(
+            "Standard input is not a terminal, so this cannot be confirmed. Add --yes to write this.\nNothing was written.\n"
+        ),
+        "{shown}"
+    );
+    assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
+    tabmux(home.path(), &["install", "--all", "--yes"]);
+    assert!(read(home.path(), ".cursor/mcp.json").contains("browser"));
+    assert!(read(home.path(), "xdg/goose/config.yaml").contains("browser"));
+    assert!(!home.path().join(".claude.json").exists());
+    tabmux(home.path(), &["uninstall", "--all", "--yes"]);
+    assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
+}
+
+#[test]
+fn without_any_client_all_says_what_to_do() {
+    let home = tempfile::tempdir().unwrap();
+    let output = tabmux(home.path(), &["install", "--all"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        told(&output.stderr, home.path()),
+        "tabmux: no MCP client that tabmux knows was found here; name one: tabmux install CLIENT\n"
+    );
+}
+
+#[test]
+fn a_program_in_a_build_folder_is_not_written() {
+    let home = home_with(".cursor/mcp.json", OTHERS);
+    let install = |path: &str| {
+        Command::new(env!("CARGO_BIN_EXE_tabmux"))
+            .args(["install", "cursor"])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("PATH", path)
+            .output()
+            .unwrap()
+    };
+    let refused = told(&install("").stderr, home.path());
+    assert!(
+        refused
+            .starts_with("tabmux: TABMUX is in a folder that a build or a package runner deletes"),
+        "{refused}"
+    );
+    assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
+    let bin = home.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::copy("/bin/true", bin.join("tabmux")).unwrap();
+    install(bin.to_str().unwrap());
+    let written = read(home.path(), ".cursor/mcp.json");
+    assert!(
+        written.contains(bin.join("tabmux").to_str().unwrap()),
+        "{written}"
+    );
+}
+
 const OTHERS: &str = r#"{
   "mcpServers": {
     "docs": {
@@ -200,8 +372,14 @@ fn home_with(path: &str, text: &str) -> tempfile::TempDir {
 }
 
 fn tabmux(home: &Path, arguments: &[&str]) -> Output {
+    let (command, rest) = arguments.split_first().unwrap();
+    // The program under test is in a build folder, whose path is not written unless it is named.
+    let named = ["--command", env!("CARGO_BIN_EXE_tabmux")];
+    let named = named.iter().filter(|_| *command == "install");
     Command::new(env!("CARGO_BIN_EXE_tabmux"))
-        .args(arguments)
+        .arg(command)
+        .args(named)
+        .args(rest)
         .env_clear()
         .env("HOME", home)
         .env("XDG_CONFIG_HOME", home.join("xdg"))

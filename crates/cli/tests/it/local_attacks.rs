@@ -13,7 +13,7 @@ const MIB: usize = 1024 * 1024;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn more_idle_connections_than_there_are_descriptors_stop_nobody() {
-    tabmux_browser::descriptors::raise();
+    tabmux_platform::limits::raise();
     let daemon = Daemon::start("ulimit -n 1024");
     let mut idle: Vec<_> = (0..IDLE).map(|_| daemon.connect()).collect();
     let status = daemon.tabmux(&["status"]);

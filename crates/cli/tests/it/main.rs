@@ -3,6 +3,7 @@
 
 mod call;
 mod closed_pipe;
+mod config;
 mod demo;
 mod display;
 mod doctor;
@@ -14,4 +15,5 @@ mod mcp;
 mod policy;
 mod routing;
 mod screens;
+mod skill;
 mod status;

@@ -77,8 +77,12 @@ fn install_as_a_dry_run_for_every_client() {
         "codex",
         "gemini",
         "windsurf",
+        "opencode",
+        "goose",
     ];
-    let screens = clients.map(|client| home.screens(&["install", client, "--dry-run"]));
+    // The program under test is in a build folder, whose path is not written.
+    let command = "--command=/usr/bin/tabmux";
+    let screens = clients.map(|client| home.screens(&["install", client, "--dry-run", command]));
     assert_snapshot_is("install-dry-run", &screens.join("\n"));
 }
 

@@ -54,6 +54,13 @@ async fn another_daemon_of_this_user_is_reported_with_how_to_stop_it() {
     };
     patiently(listens, || "a daemon that listens".into()).await;
     let stop = format!("`tabmux daemon stop --socket {}` ends it.", other.display());
+    let printed = run(&["--version"], "own.sock").output().unwrap().stdout;
+    let status = run(&["status", "--json"], "other.sock").output().unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
+    let build = status["build"].as_str().unwrap();
+    // With the commit, so that `doctor` tells two builds of one version apart.
+    assert!(build.ends_with(')'), "{build}");
+    assert_eq!(format!("tabmux {build}\n").into_bytes(), printed);
     let pid = format!("process {}", daemon.id());
     let version = concat!("tabmux ", env!("CARGO_PKG_VERSION"));
     for what in ["status", "doctor"] {

@@ -12,7 +12,7 @@ use crate::{
 impl Core {
     /// The browser that a call is for. With one browser `browserIndex` must be absent, with several it must be
     /// present.
-    pub(super) fn meant_browser(
+    pub(super) fn browser_of_call(
         &self,
         session: SessionId,
         kind: &CallKind,
@@ -78,7 +78,7 @@ impl Core {
                 Ok(Plan::Answer(Reply::Disconnected { number }))
             }
             CallKind::SelectDefaultBrowser => {
-                if let Some(known) = self.sessions.get_mut(&session) {
+                if let Some(known) = self.sessions.get_mut(session) {
                     known.default = known
                         .browser_binding(browser)
                         .map(|browser_binding| browser_binding.number);
@@ -93,13 +93,13 @@ impl Core {
     pub(super) fn plan_addition(
         &mut self,
         session: SessionId,
-        meant: &BrowserRef,
+        wanted: &BrowserRef,
     ) -> Result<Plan, Refusal> {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let limit = self.config.browsers_per_session;
         let taken = known.browser_bindings.iter().find(|browser_binding| {
             let browser = self.browsers.get(&browser_binding.browser);
-            browser.is_some_and(|browser| browser.key == meant.key)
+            browser.is_some_and(|browser| browser.key == wanted.key)
         });
         if let Some(browser_binding) = taken {
             return Err(Refusal::BrowserKnown {
@@ -110,11 +110,9 @@ impl Core {
         if known.browser_bindings.len() >= limit {
             return Err(Refusal::TooManyBrowsers { limit });
         }
-        let browser = self.entry(meant);
-        if let Some(known) = self.sessions.get_mut(&session) {
-            known.bind_browser(meant, browser);
-            self.edition += 1;
-        }
+        let browser = self.entry(wanted);
+        self.sessions.bind_browser(session, wanted, browser);
+        self.unchecked.sessions.insert(session);
         if self.about(browser).is_some() {
             return self.browser_answer(session, browser);
         }
@@ -124,8 +122,7 @@ impl Core {
 
     /// Removes a browser from a session: its calls there end, and the tabs that it created there are closed.
     pub(super) fn detach_browser(&mut self, session: SessionId, browser: BrowserId, why: &str) {
-        let calls =
-            self.calls_where(|call| call.session == session && call.browser == Some(browser));
+        let calls = self.calls_of(session, |call| call.browser() == Some(browser));
         self.end_all(calls, |core, call| {
             core.fail(call, |tool, mode| Refusal::BrowserLost {
                 tool,
@@ -134,33 +131,22 @@ impl Core {
             });
         });
         if self.on_end(session) == Some(OnEnd::Close) {
-            self.discard_all(session, Some(browser));
+            self.discard_all(session, browser);
         }
-        self.release_all(session, Some(browser));
-        if let Some(known) = self.sessions.get_mut(&session) {
-            let number = known
-                .browser_binding(browser)
-                .map(|browser_binding| browser_binding.number);
-            known.default.take_if(|default| Some(*default) == number);
-            known
-                .browser_bindings
-                .retain(|browser_binding| browser_binding.browser != browser);
-        }
-        self.edition += 1;
+        self.release_all(session, browser);
+        self.sessions.release_browser(session, browser);
+        self.unchecked.sessions.insert(session);
         self.persistence_version += 1;
         self.disconnect_if_unused(browser);
     }
 
     /// Disconnects a browser that no session uses any more.
     pub(super) fn disconnect_if_unused(&mut self, id: BrowserId) {
-        let wanted = self.sessions.values().any(|known| known.means(id));
+        let wanted = self.has_sessions(id);
         let connected = self.about(id).is_some();
         if !wanted && connected {
             self.emit(Output::Disconnect { browser: id });
-            if let Some(browser) = self.browsers.get_mut(&id) {
-                browser.link = Link::Disconnected;
-            }
-            self.drop_tabs(id);
+            self.disconnect(id);
         }
         self.forget_unwanted(id);
     }
@@ -229,6 +215,12 @@ impl Core {
             .ok_or(Refusal::NoSession)
     }
 
+    /// The browsers that a session can use, connected or not.
+    pub(super) fn browsers_of(&self, session: SessionId) -> impl Iterator<Item = BrowserId> {
+        let known = self.sessions.get(&session);
+        known.into_iter().flat_map(Session::browsers)
+    }
+
     pub(super) fn browser_binding(
         &self,
         session: SessionId,
@@ -242,9 +234,7 @@ impl Core {
         session: SessionId,
         browser: BrowserId,
     ) -> Option<&mut BrowserBinding> {
-        self.sessions
-            .get_mut(&session)?
-            .browser_binding_mut(browser)
+        self.sessions.get_mut(session)?.browser_binding_mut(browser)
     }
 
     fn on_end(&self, session: SessionId) -> Option<OnEnd> {

@@ -34,17 +34,8 @@ impl Core {
         };
         let limit = self.config.deadline(timeout);
         let deadline = self.now + limit;
-        let call = Call {
-            session,
-            request,
-            browser,
-            tool,
-            task,
-            limit,
-            deadline,
-            at_work: false,
-            moves: 0,
-        };
+        let until = (deadline, self.now + self.config.most_deadline);
+        let call = Call::new((session, request), tool, (browser, task), limit, until);
         self.calls.insert(id, call);
         self.timers.arm(deadline, Timer::Deadline(id));
         self.start(id);
@@ -91,20 +82,20 @@ impl Core {
     /// Answers a call, removes it from all tables, and starts calls that waited for it. No other function
     /// removes a call, so every call is answered exactly once.
     pub(super) fn answer(&mut self, id: CallId, reply: Reply) {
-        let Some(call) = self.calls.remove(&id) else {
+        let Some(call) = self.calls.remove(id) else {
             return;
         };
         self.timers.disarm(call.deadline, Timer::Deadline(id));
         let renewed = match reply {
             Reply::Refused(_) | Reply::Failed { .. } | Reply::Cancelled => None,
-            _ => (call.browser).and_then(|browser| self.take_renewal(call.session, browser)),
+            _ => (call.browser()).and_then(|browser| self.take_renewal(call.session, browser)),
         };
         let is_done = matches!(reply, Reply::Browser { .. });
-        self.reply(id, call.session, call.request, reply, renewed);
-        match call.task {
+        self.reply(id, call.session, call.request.clone(), reply, renewed);
+        match *call.task() {
             Task::Reconnect { added: true } if !is_done => {
                 // `add_browser` failed: undo it.
-                if let Some(browser) = call.browser {
+                if let Some(browser) = call.browser() {
                     self.detach_browser(call.session, browser, "add_browser did not connect it");
                 }
             }
@@ -113,7 +104,7 @@ impl Core {
                 if let Some(tab) = tab {
                     self.discard(tab);
                 }
-                if let Some(browser) = call.browser {
+                if let Some(browser) = call.browser() {
                     self.find_tab_for_others(call.session, browser);
                 }
             }
@@ -144,11 +135,35 @@ impl Core {
         }
     }
 
-    pub(super) fn calls_where(&self, wanted: impl Fn(&Call) -> bool) -> Vec<CallId> {
-        self.calls
-            .iter()
-            .filter(|(_, call)| wanted(call))
-            .map(|(id, _)| *id)
+    /// The calls of a session that meet a condition.
+    pub(super) fn calls_of(
+        &self,
+        session: SessionId,
+        wanted: impl Fn(&Call) -> bool,
+    ) -> Vec<CallId> {
+        let calls = self.calls.of_session(session);
+        calls
+            .filter_map(|(id, call)| wanted(call).then_some(id))
+            .collect()
+    }
+
+    /// The calls that need a browser and meet a condition.
+    pub(super) fn calls_needing(
+        &self,
+        browser: BrowserId,
+        wanted: impl Fn(&Call) -> bool,
+    ) -> Vec<CallId> {
+        let calls = self.calls.of_browser(browser);
+        calls
+            .filter_map(|(id, call)| wanted(call).then_some(id))
+            .collect()
+    }
+
+    /// The calls whose work is in a tab and that meet a condition.
+    pub(super) fn calls_in(&self, tab: TabId, wanted: impl Fn(&Call) -> bool) -> Vec<CallId> {
+        let calls = self.calls.of_tab(tab);
+        calls
+            .filter_map(|(id, call)| wanted(call).then_some(id))
             .collect()
     }
 
@@ -163,17 +178,17 @@ impl Core {
 
     /// Passes a call's work to the driver, or queues it.
     pub(super) fn start(&mut self, id: CallId) {
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.calls.get_mut(id) else {
             return;
         };
         let session = call.session;
-        if let Task::PageTool { tab, access, .. } = call.task {
+        if let Task::PageTool { tab, access, .. } = *call.task() {
             return self.take_turn(id, session, tab, access);
         }
-        let Some(browser) = call.browser else {
+        let Some(browser) = call.browser() else {
             return;
         };
-        match &call.task {
+        match call.task() {
             Task::PageTool { .. } => {}
             Task::Connect { launch } => {
                 let launch = *launch;
@@ -233,6 +248,7 @@ impl Core {
     }
 
     pub(super) fn run(&mut self, id: CallId, tab: TabId) {
+        self.note_action(id, tab);
         if self.is_page_tool(id) {
             return self.run_page_tool(id);
         }
@@ -249,7 +265,7 @@ impl Core {
         tab: TabId,
         work: impl FnOnce(CallId, BrowserId, TargetId) -> Output,
     ) {
-        if let Some(call) = self.calls.get_mut(&id)
+        if let Some(call) = self.calls.get_mut(id)
             && let Some(home) = self.tabs.get(&tab).and_then(|tab| tab.home.as_ref())
         {
             call.at_work = true;
@@ -262,9 +278,11 @@ impl Core {
     fn take_renewal(&mut self, session: SessionId, browser: BrowserId) -> Option<Renewed> {
         let browser_binding = self.browser_binding_mut(session, browser)?;
         browser_binding.known = true;
-        std::mem::take(&mut browser_binding.renewed).then_some(Renewed {
+        let renewal = browser_binding.renewal.take()?;
+        Some(Renewed {
             number: browser_binding.number,
             attached: browser_binding.attached,
+            renewal,
         })
     }
 
@@ -276,6 +294,7 @@ impl Core {
         reply: Reply,
         renewed: Option<Renewed>,
     ) {
+        let appeared = self.take_news(session, &reply);
         let reply = self.in_session_numbers(session, reply);
         self.emit(Output::Reply {
             call,
@@ -283,6 +302,11 @@ impl Core {
             request,
             reply,
             renewed,
+            appeared,
         });
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.answered = self.now;
+        }
+        self.rest_later(session);
     }
 }

@@ -6,8 +6,8 @@ use crate::browser::{Browser, Connection, Link};
 use crate::call::Task;
 use crate::timers::Timer;
 use crate::{
-    BrowserFacts, BrowserId, CallId, ConnectFailure, LostBrowser, Mode, Output, Refusal, Reply,
-    SessionId, TabFacts, TabOpener, TargetId, Time,
+    BrowserFacts, BrowserId, CallId, ConnectFailure, LostBrowser, Mode, Output, Refusal, Renewal,
+    Reply, SessionId, TabFacts, TabOpener, TargetId, Time,
 };
 
 impl Core {
@@ -38,7 +38,7 @@ impl Core {
 
     /// The pause between two attempts is over.
     pub(super) fn retry(&mut self, id: BrowserId) {
-        let wanted = self.sessions.values().any(|known| known.means(id));
+        let wanted = self.has_sessions(id);
         match self.browsers.get_mut(&id) {
             Some(browser) if !wanted => {
                 browser.link = Link::Disconnected;
@@ -65,7 +65,7 @@ impl Core {
         id: BrowserId,
         about: BrowserFacts,
         tabs: Vec<TabFacts>,
-        front: Option<TargetId>,
+        (front, replaces): (Option<TargetId>, bool),
     ) {
         let Some(browser) = self.browsers.get_mut(&id) else {
             return;
@@ -77,7 +77,14 @@ impl Core {
         browser.failures = 0;
         let named = browser.named;
         (browser.last_error, browser.away, browser.cooldown) = (None, None, None);
-        let renewed = std::mem::replace(&mut browser.was_connected, true);
+        let was_connected = std::mem::replace(&mut browser.was_connected, true);
+        self.unchecked.browsers.insert(id);
+        self.unchecked.page_tools.insert(id);
+        let renewal = match (replaces, was_connected) {
+            (true, _) => Some(Renewal::Replaced),
+            (false, true) => Some(Renewal::Reconnected),
+            (false, false) => None,
+        };
         for tab in tabs {
             self.tab_appeared(id, tab, TabOpener::Browser);
         }
@@ -91,7 +98,9 @@ impl Core {
         for session in self.sessions_meaning(id) {
             self.restore_tabs(session);
             if let Some(browser_binding) = self.browser_binding_mut(session, id) {
-                browser_binding.renewed = renewed && browser_binding.known;
+                // What was not told yet is still true.
+                let told = renewal.filter(|_| browser_binding.known);
+                browser_binding.renewal = browser_binding.renewal.max(told);
             }
         }
         self.join_waiting(id);
@@ -101,6 +110,24 @@ impl Core {
         if named {
             // The sessions that wanted it may have ended meanwhile.
             self.disconnect_if_unused(id);
+        }
+    }
+
+    /// An attempt waits for its turn. The calls that wait for it begin their time again.
+    pub(super) fn still_connecting(&mut self, id: BrowserId) {
+        let link = self.browsers.get(&id).map(|browser| &browser.link);
+        if !matches!(link, Some(Link::Connecting { .. })) {
+            return;
+        }
+        for id in self.waiting_for(id) {
+            let Some(call) = self.calls.get_mut(id) else {
+                continue;
+            };
+            let before = call.deadline;
+            call.deadline = call.latest.min(self.now + call.limit).max(before);
+            let now = call.deadline;
+            self.timers.disarm(before, Timer::Deadline(id));
+            self.timers.arm(now, Timer::Deadline(id));
         }
     }
 
@@ -150,9 +177,7 @@ impl Core {
     /// Retries a browser that a user named several times, with growing pauses, for calls that need it.
     /// `connect_browser` calls fail at once.
     fn will_retry(&mut self, id: BrowserId, failure: &ConnectFailure) -> bool {
-        let asking = self.calls_where(|call| {
-            call.browser == Some(id) && matches!(call.task, Task::Connect { .. })
-        });
+        let asking = self.calls_needing(id, |call| matches!(call.task(), Task::Connect { .. }));
         let needed = self.waiting_for(id).len() > asking.len() || self.is_followed(id);
         let (tries, pause) = (self.config.connect_tries, self.config.connect_pause);
         let Some(browser) = self.browsers.get_mut(&id) else {
@@ -184,7 +209,8 @@ impl Core {
     fn is_followed(&self, id: BrowserId) -> bool {
         let browser = self.browsers.get(&id);
         let was_connected = browser.is_some_and(|browser| browser.was_connected);
-        was_connected && (self.sessions.values()).any(|known| known.is_static() && known.means(id))
+        let mut sessions = self.sessions.of_browser(id);
+        was_connected && sessions.any(|session| self.mode(session) == Some(Mode::Static))
     }
 
     pub(super) fn browser_gone(&mut self, id: BrowserId, reason: &str) {
@@ -207,19 +233,21 @@ impl Core {
                 };
                 return self.connect_failed(id, failure);
             }
-            Link::Connected(_) => browser.link = Link::Disconnected,
+            Link::Connected(_) => {}
         }
         browser.last_error = Some(reason.into());
         let named = browser.named;
-        self.drop_tabs(id);
-        let calls = self.calls_where(|call| call.browser == Some(id));
+        self.disconnect(id);
+        let calls = self.calls_needing(id, |_| true);
         let told = self.sessions_of(&calls);
         let until = self.now + self.config.away;
-        for (session, known) in &mut self.sessions {
-            let mode = known.config.mode;
-            match known.browser_binding_mut(id) {
+        for session in self.sessions_meaning(id) {
+            let mode = self.mode(session).unwrap_or_default();
+            match self.browser_binding_mut(session, id) {
                 Some(browser_binding) if stays => browser_binding.lose_connection(mode, until),
-                Some(browser_binding) => browser_binding.lose_browser(mode, told.contains(session)),
+                Some(browser_binding) => {
+                    browser_binding.lose_browser(mode, told.contains(&session))
+                }
                 None => {}
             }
         }
@@ -258,17 +286,17 @@ impl Core {
     pub(super) fn away_failure(&self, id: CallId) -> Option<ConnectFailure> {
         let call = self.calls.get(&id)?;
         let waits = matches!(
-            call.task,
+            call.task(),
             Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. }
         );
-        let browser = call.browser.filter(|_| waits)?;
+        let browser = call.browser().filter(|_| waits)?;
         self.browsers.get(&browser)?.away.clone()
     }
 
     /// Answers a call whose browser could not be connected.
     pub(super) fn give_up(&mut self, id: CallId, failure: ConnectFailure) {
         let reply = match self.calls.get(&id) {
-            Some(call) if matches!(call.task, Task::Await { .. } | Task::Reconnect { .. }) => {
+            Some(call) if matches!(call.task(), Task::Await { .. } | Task::Reconnect { .. }) => {
                 let tool = call.tool;
                 Reply::Refused(match self.mode(call.session) {
                     Some(Mode::Progressive) => LostBrowser::Unreachable { tool, failure }.into(),
@@ -286,9 +314,7 @@ impl Core {
         let Some(about) = self.about(id).cloned() else {
             return;
         };
-        let waiting = self.calls_where(|call| {
-            call.browser == Some(id) && matches!(call.task, Task::Connect { .. })
-        });
+        let waiting = self.calls_needing(id, |call| matches!(call.task(), Task::Connect { .. }));
         for session in self.sessions_of(&waiting) {
             self.connect_session(session, id);
             self.restore_tabs(session);
@@ -308,9 +334,8 @@ impl Core {
             };
             self.answer(call, reply);
         }
-        let reconnecting = self.calls_where(|call| {
-            call.browser == Some(id) && matches!(call.task, Task::Reconnect { .. })
-        });
+        let reconnecting =
+            self.calls_needing(id, |call| matches!(call.task(), Task::Reconnect { .. }));
         for call in reconnecting {
             let Some(session) = self.calls.get(&call).map(|call| call.session) else {
                 continue;
@@ -335,25 +360,27 @@ impl Core {
     }
 
     pub(super) fn sessions_meaning(&self, id: BrowserId) -> Vec<SessionId> {
-        let meant = self.sessions.iter().filter(|(_, known)| known.means(id));
-        meant.map(|(session, _)| *session).collect()
+        self.sessions.of_browser(id).collect()
+    }
+
+    /// Whether a session could still use a browser.
+    pub fn has_sessions(&self, id: BrowserId) -> bool {
+        self.sessions.of_browser(id).next().is_some()
     }
 
     /// Whether a `connect_browser` call waits for a browser.
     pub fn is_asked_for(&self, id: BrowserId) -> bool {
-        let asking = self.calls.values().filter(|call| call.browser == Some(id));
-        let mut tasks = asking.map(|call| &call.task);
-        tasks.any(|task| matches!(task, Task::Connect { .. }))
+        let mut calls = self.calls.of_browser(id);
+        calls.any(|(_, call)| matches!(call.task(), Task::Connect { .. }))
     }
 
     /// The calls that wait for a connection to a browser.
     pub fn waiting_for(&self, id: BrowserId) -> Vec<CallId> {
-        self.calls_where(|call| {
-            let waits = matches!(
-                call.task,
+        self.calls_needing(id, |call| {
+            matches!(
+                call.task(),
                 Task::Connect { .. } | Task::Reconnect { .. } | Task::Await { .. }
-            );
-            waits && call.browser == Some(id)
+            )
         })
     }
 
@@ -365,15 +392,18 @@ impl Core {
 
     fn came_after(&self, call: CallId, time: Time) -> bool {
         let call = self.calls.get(&call);
-        call.is_some_and(|call| call.deadline > time + call.limit)
+        // Its deadline may have been moved since.
+        call.is_some_and(|call| call.latest > time + self.config.most_deadline)
     }
 
     fn would_launch(&self, call: CallId) -> bool {
-        self.calls.get(&call).is_some_and(|call| match call.task {
-            Task::Connect { launch } => launch,
-            Task::Reconnect { .. } => true,
-            Task::Await { .. } => self.launches_for_calls(call.session),
-            _ => false,
-        })
+        self.calls
+            .get(&call)
+            .is_some_and(|call| match *call.task() {
+                Task::Connect { launch } => launch,
+                Task::Reconnect { .. } => true,
+                Task::Await { .. } => self.launches_for_calls(call.session),
+                _ => false,
+            })
     }
 }

@@ -13,11 +13,11 @@ impl Core {
         let Some(call) = self.calls.get(&id) else {
             return;
         };
-        let Task::Await { kind } = &call.task else {
+        let Task::Await { kind } = call.task() else {
             return;
         };
         let (session, kind) = (call.session, kind.clone());
-        let Some(browser) = call.browser else {
+        let Some(browser) = call.browser() else {
             return;
         };
         let plan = match self.mode(session) {
@@ -31,10 +31,8 @@ impl Core {
     fn continue_call(&mut self, id: CallId, plan: Result<Plan, Refusal>) {
         match plan {
             Ok(Plan::Work(_, task)) => {
-                if let Some(call) = self.calls.get_mut(&id) {
-                    call.task = task;
-                    self.start(id);
-                }
+                self.calls.change_task(id, |before| *before = task);
+                self.start(id);
             }
             Ok(Plan::Answer(reply)) => self.answer(id, reply),
             Err(refusal) => self.answer(id, Reply::Refused(refusal)),
@@ -86,7 +84,7 @@ impl Core {
             let mut calls = self.finding_tab(session, browser).into_iter();
             calls.any(|call| {
                 let call = self.calls.get(&call);
-                call.is_some_and(|call| call.task.tab() == Some(FIRST_PAGE))
+                call.is_some_and(|call| call.task().tab() == Some(FIRST_PAGE))
             })
         };
         tab.browser() == Some(browser)
@@ -101,7 +99,7 @@ impl Core {
             return;
         };
         let session = call.session;
-        let Some(browser) = call.browser else {
+        let Some(browser) = call.browser() else {
             return;
         };
         let mut finding_tab = self.finding_tab(session, browser).into_iter();
@@ -112,7 +110,7 @@ impl Core {
         if let Some(tab) = vacant.or_else(|| self.unused_tab(session, browser)) {
             return self.use_found_tab(session, tab);
         }
-        if let Some(call) = self.calls.get_mut(&id) {
+        if let Some(call) = self.calls.get_mut(id) {
             call.at_work = true;
             self.emit(Output::OpenTab {
                 call: id,
@@ -151,20 +149,20 @@ impl Core {
     }
 
     fn run_in(&mut self, id: CallId, tab: TabId) {
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.calls.get_mut(id) else {
             return;
         };
-        let Task::FindTab { kind, .. } = &call.task else {
+        let Task::FindTab { kind, .. } = call.task() else {
             return;
         };
+        let kind = kind.clone();
         call.at_work = false;
-        let (session, tool) = (call.session, call.tool);
+        let (session, tool, browser) = (call.session, call.tool, call.browser());
         let access = match kind {
             CallKind::Page {
                 access, tab: None, ..
-            } => *access,
+            } => access,
             kind => {
-                let (kind, browser) = (kind.clone(), call.browser);
                 if let Some(browser) = browser {
                     let plan = self.plan_in_tabs(session, browser, kind);
                     self.continue_call(id, plan);
@@ -175,11 +173,10 @@ impl Core {
         if let Err(refusal) = self.check_tab(tab, tool, access) {
             return self.answer(id, Reply::Refused(refusal));
         }
-        if let Some(call) = self.calls.get_mut(&id) {
-            let named = false;
-            call.task = Task::Page { tab, access, named };
-            self.start(id);
-        }
+        let named = false;
+        let task = Task::Page { tab, access, named };
+        self.calls.change_task(id, |before| *before = task);
+        self.start(id);
     }
 
     /// The active tab, for the first session that can take it over: only in a browser that the user named, and
@@ -198,23 +195,20 @@ impl Core {
     /// An unused blank tab, which the session owns from now on.
     fn unused_tab(&mut self, session: SessionId, browser: BrowserId) -> Option<TabId> {
         let isolated = self.sessions.get(&session)?.config.isolated;
-        let mut tabs = self.tabs.iter();
-        let (id, _) = tabs.find(|(_, tab)| {
-            tab.browser() == Some(browser)
-                && tab.stage == TabPhase::Unused
-                && tab.is_within_reach(session, isolated)
+        let mut tabs = self.tabs_of(browser).into_iter();
+        let id = tabs.find(|id| {
+            self.tabs.get(id).is_some_and(|tab| {
+                tab.stage == TabPhase::Unused && tab.is_within_reach(session, isolated)
+            })
         })?;
-        let id = *id;
         self.change_hold(id, |tab| tab.owner = Some(session));
         Some(id)
     }
 
     /// The session's calls that wait for its tab in a browser.
     fn finding_tab(&self, session: SessionId, browser: BrowserId) -> Vec<CallId> {
-        self.calls_where(|call| {
-            call.session == session
-                && call.browser == Some(browser)
-                && matches!(call.task, Task::FindTab { .. })
+        self.calls_of(session, |call| {
+            call.browser() == Some(browser) && matches!(call.task(), Task::FindTab { .. })
         })
     }
 

@@ -12,7 +12,7 @@ impl Core {
         };
         match outcome {
             Finish::Failed { message } => return self.answer(id, Reply::Failed { message }),
-            Finish::NotBegun if matches!(call.task, Task::PageTool { .. }) => {
+            Finish::NotBegun if matches!(call.task(), Task::PageTool { .. }) => {
                 return self.not_begun(id);
             }
             Finish::NotBegun => {
@@ -21,14 +21,15 @@ impl Core {
             }
             Finish::Done => {}
         }
-        let (session, browser, tool) = (call.session, call.browser, call.tool);
-        if let Task::Page { .. } | Task::PageTool { .. } = call.task {
+        let (session, browser, tool) = (call.session, call.browser(), call.tool);
+        if let Task::Page { .. } | Task::PageTool { .. } = call.task() {
             self.announce_pending(session);
+            self.see_document(session);
         }
         let Some(call) = self.calls.get(&id) else {
             return;
         };
-        let reply = match call.task {
+        let reply = match *call.task() {
             Task::List => browser.map(|browser| self.list(session, browser)),
             Task::FindTab { tab, .. } => self.found_tab(session, tab, tool),
             Task::Open { tab, focus, .. } => self.opened(session, tab, focus, tool),

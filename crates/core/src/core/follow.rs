@@ -18,7 +18,7 @@ impl Core {
     /// The person makes a session follow, or stops it. A session that starts to follow focuses the active tab at
     /// once, and its next call reports that, because its agent did not ask for it.
     pub(super) fn follow_changed(&mut self, session: SessionId, follows: bool) {
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         let begins = follows && !known.config.follow_user_focus;

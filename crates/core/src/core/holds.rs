@@ -42,11 +42,14 @@ impl Core {
         tab.is_open() && (tab.is_held_by(session) || tab.holders().all(shares))
     }
 
-    /// Whether a session can use a tab, as far as isolated contexts are concerned.
+    /// Whether a session can use a tab, as far as isolated contexts are concerned and the browsers that it is limited
+    /// to.
     pub(super) fn is_within_reach(&self, session: SessionId, tab: &Tab) -> bool {
-        self.sessions
-            .get(&session)
-            .is_some_and(|known| tab.is_within_reach(session, known.config.isolated))
+        self.sessions.get(&session).is_some_and(|known| {
+            let is_own = |browser| known.browser_binding(browser).is_some();
+            tab.is_within_reach(session, known.config.isolated)
+                && (!known.config.only_own_browsers || tab.browser().is_some_and(is_own))
+        })
     }
 
     /// Whether a session other than this one holds a tab.
@@ -60,14 +63,13 @@ impl Core {
         Some(self.sessions.get(&holder)?.config.tab_policy)
     }
 
-    /// Releases every tab that a session holds, in one of its browsers or in all.
-    pub(super) fn release_all(&mut self, session: SessionId, browser: Option<BrowserId>) {
-        let held: Vec<_> = self
-            .tabs
-            .iter()
-            .filter(|(_, tab)| tab.is_held_by(session) && tab.is_in(browser))
-            .map(|(id, _)| *id)
-            .collect();
+    /// Releases every tab that a session holds in a browser.
+    pub(super) fn release_all(&mut self, session: SessionId, browser: BrowserId) {
+        let mut held = self.tabs_of(browser);
+        held.retain(|id| {
+            let tab = self.tabs.get(id);
+            tab.is_some_and(|tab| tab.is_held_by(session))
+        });
         for tab in held {
             self.change_hold(tab, |tab| {
                 tab.owner.take_if(|owner| *owner == session);

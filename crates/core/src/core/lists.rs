@@ -7,6 +7,7 @@ use crate::session::{Announced, Focus, Session};
 use crate::tab::Tab;
 use crate::timers::Timer;
 use crate::{BrowserId, Mode, Output, Refusal, Reply, SessionId, TabId, Time, ToolName};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 impl Core {
@@ -74,7 +75,7 @@ impl Core {
         category: Arc<str>,
         mut tools: Vec<ToolName>,
     ) -> Result<Reply, Refusal> {
-        let known = self.sessions.get_mut(&session).ok_or(Refusal::NoSession)?;
+        let known = self.sessions.get_mut(session).ok_or(Refusal::NoSession)?;
         tools.retain(|tool| !known.config.withheld.contains(tool));
         if tools.is_empty() {
             return Err(Refusal::CategoryOff { category });
@@ -154,21 +155,21 @@ impl Core {
         browser: BrowserId,
     ) -> impl Iterator<Item = (TabId, &Tab)> {
         let browser_binding = self.browser_binding(session, browser);
-        let browser = browser_binding
-            .filter(|browser_binding| browser_binding.focus.is_some())
-            .map(|_| browser);
-        self.tabs
-            .iter()
-            .filter(move |(_, tab)| browser.is_some() && tab.browser() == browser)
-            .filter(move |(_, tab)| self.is_shown(session, tab))
-            .map(|(id, tab)| (*id, tab))
+        let is_connected = browser_binding.is_some_and(|binding| binding.focus.is_some());
+        let tabs = is_connected.then(|| self.tabs_of(browser));
+        let tabs = tabs.into_iter().flatten();
+        tabs.filter_map(move |id| {
+            let tab = self.tabs.get(&id)?;
+            self.is_shown(session, tab).then_some((id, tab))
+        })
     }
 
     /// Notifies a session now, because its own call changed its list or the tab that the list refers to. A static
     /// list changes only with the page tools and between one and several browsers.
     pub(super) fn announce(&mut self, session: SessionId) {
+        self.settle(session);
         let announced = self.offer(session);
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         let is_news = !known.is_static() || !known.announced.has_same_content(&announced);
@@ -186,12 +187,11 @@ impl Core {
     /// Notifies a session now, if its own call changed the list.
     pub(super) fn announce_if_changed(&mut self, session: SessionId) {
         let offer = self.offer(session);
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
-        match known.announced.has_same_content(&offer) {
-            true => known.announced.edition = offer.edition,
-            false => self.announce(session),
+        if !known.announced.has_same_content(&offer) {
+            self.announce(session);
         }
     }
 
@@ -208,7 +208,7 @@ impl Core {
     pub(super) fn announce_gathered(&mut self, session: SessionId) {
         let gap = self.config.notice_gap;
         let offer = self.offer(session);
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         known.announce_at = None;
@@ -216,6 +216,7 @@ impl Core {
             known.notices_due = known.notices_due.max(self.now) + gap;
         }
         self.announce_if_changed(session);
+        self.rest_later(session);
     }
 
     /// When a session may be notified of changes that it did not cause: soon, or later if it had many notices
@@ -229,46 +230,49 @@ impl Core {
     /// Schedules a notice for every session whose list may have changed. Runs after every input, so that no
     /// change is missed.
     pub(super) fn notice_list_changes(&mut self, now: Time) {
-        self.schedule_notices(now, |core, id, known| {
-            core.edition != known.announced.edition || core.is_outdated(id)
-        });
-    }
-
-    /// The same after an input that can change only page tools. There may be thousands of these per second, so
-    /// the lists are not compared here but when the notice is due.
-    pub(super) fn notice_page_tools(&mut self, now: Time) {
-        // `notified` must be cleared before the next input.
-        if self.edition_noticed != self.edition || !self.notified.is_empty() {
-            self.edition_noticed = self.edition;
-            self.schedule_notices(now, |core, _, known| {
-                core.edition != known.announced.edition
-            });
-        }
-    }
-
-    fn schedule_notices(
-        &mut self,
-        now: Time,
-        changed: impl Fn(&Self, SessionId, &Session) -> bool,
-    ) {
         // Notified sessions fetch their list after this input is handled completely, so record that state.
-        for session in std::mem::take(&mut self.notified) {
-            let offer = self.offer(session);
-            if let Some(known) = self.sessions.get_mut(&session) {
+        let notified = std::mem::take(&mut self.notified);
+        for session in &notified {
+            self.settle(*session);
+            let offer = self.offer(*session);
+            if let Some(known) = self.sessions.get_mut(*session) {
                 known.announced = offer;
             }
         }
-        let unaware: Vec<_> = self
-            .sessions
-            .iter()
-            .filter(|(id, known)| known.announce_at.is_none() && changed(self, **id, known))
-            .map(|(id, known)| (*id, self.next_notice(known, now)))
-            .collect();
-        for (session, at) in unaware {
-            if let Some(known) = self.sessions.get_mut(&session) {
-                known.announce_at = Some(at);
-                self.timers.arm(at, Timer::Announce(session));
-            }
+        for session in self.take_unchecked().difference(&notified) {
+            self.announce_later(*session, now);
+        }
+        self.sessions.take_changed();
+    }
+
+    /// The sessions whose list may differ from the one that was announced. Lists of page tools are compared only
+    /// when the notice is due, because they may change a thousand times per second.
+    fn take_unchecked(&mut self) -> BTreeSet<SessionId> {
+        let changed = self.sessions.take_changed();
+        let unchecked = std::mem::take(&mut self.unchecked);
+        let of_browsers = |browsers: BTreeSet<BrowserId>| {
+            let browsers = browsers.into_iter();
+            browsers.flat_map(|browser| self.sessions.of_browser(browser))
+        };
+        let own = of_browsers(unchecked.browsers).chain(changed);
+        let mut sessions: BTreeSet<_> = own.filter(|id| self.is_outdated(*id)).collect();
+        sessions.extend(unchecked.sessions);
+        sessions.extend(of_browsers(unchecked.page_tools));
+        if unchecked.everywhere {
+            sessions.extend(self.sessions.keys());
+        }
+        sessions
+    }
+
+    fn announce_later(&mut self, session: SessionId, now: Time) {
+        let known = self.sessions.get(&session);
+        let Some(known) = known.filter(|known| known.announce_at.is_none()) else {
+            return;
+        };
+        let at = self.next_notice(known, now);
+        if let Some(known) = self.sessions.get_mut(session) {
+            known.announce_at = Some(at);
+            self.timers.arm(at, Timer::Announce(session));
         }
     }
 
@@ -283,7 +287,6 @@ impl Core {
             tools: before.chain(after).copied().collect(),
             page_tools,
             has_library_tools,
-            edition: self.edition,
             several: self.has_several(session),
         }
     }

@@ -64,15 +64,14 @@ impl Core {
         let Some(tab) = self.tabs.get(&id) else {
             return;
         };
-        let orphans = self.calls_where(|call| match call.task {
+        let orphans = self.calls_in(id, |call| match *call.task() {
             Task::PageTool {
-                tab: whose,
                 name,
                 source,
                 key,
                 document,
                 ..
-            } => whose == id && !call.at_work && !has(tab, name, source, key, document),
+            } => !call.at_work && !has(tab, name, source, key, document),
             _ => false,
         });
         let name = tab.name(id);
@@ -94,7 +93,7 @@ impl Core {
             let changed = known.schema != tool.schema || known.read_only != tool.read_only;
             *known = Offer::new(tool, document, known.place);
             if changed {
-                self.touch(name);
+                self.touch(name, source, id);
             }
             return Ok(());
         }
@@ -113,7 +112,10 @@ impl Core {
         tool: ToolFacts,
         place: Option<u64>,
     ) -> Result<(), PageRefusal> {
-        let Some(tab) = self.tabs.get(&id) else {
+        let Some((tab, owner)) = self.tabs.get(&id).and_then(|tab| {
+            let owner = tab.owner_of(source)?;
+            Some((tab, owner))
+        }) else {
             return Ok(());
         };
         let name = tab.offers.free_name(source, &tool.name, &self.built_in);
@@ -123,8 +125,8 @@ impl Core {
         });
         let place = twin.map(|(_, twin)| twin.place).or(place);
         let place = place.unwrap_or_else(|| self.registry.next_place());
-        self.registry.add(name, source, place, id);
-        self.touch(name);
+        self.registry.add(name, owner, source, place, id);
+        self.touch(name, source, id);
         if let Some(tab) = self.tabs.get_mut(&id) {
             let offer = Offer::new(tool, document, place);
             tab.offers.insert(name, source, offer);
@@ -155,13 +157,11 @@ impl Core {
         let Some(tab) = self.tabs.get_mut(&id) else {
             return;
         };
-        if let Some(offer) = tab.offers.remove(name, source) {
-            let twin = tab.offers.get(name, |whose| {
-                whose.is_registered() == source.is_registered()
-            });
-            let stays = twin.is_some();
-            self.registry.remove(name, source, offer.place, stays);
-            self.touch(name);
+        if let Some(offer) = tab.offers.remove(name, source)
+            && let Some(owner) = tab.owner_of(source)
+        {
+            self.registry.remove(name, owner, source, offer.place);
+            self.touch(name, source, id);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::{
     Access, CallId, CallKind, Mode, Output, Reason, Refusal, Reply, RequestedTab, SessionId, TabId,
     TabName, TabRef, ToolName, ToolRow,
 };
+use std::collections::BTreeSet;
 
 impl Core {
     /// Plans calls of page tools and of the tools that list them. They take no `browserIndex` and never open a
@@ -30,6 +31,9 @@ impl Core {
                 let reply = self.page_tools_of(session, tab.as_ref(), mode)?;
                 Ok(Plan::Answer(reply))
             }
+            CallKind::PageTool { name, tab: None } if self.is_gone(session, *name) => {
+                Err(Refusal::ToolGone { tool: *name })
+            }
             CallKind::PageTool { name, tab } if mode == Mode::Progressive => {
                 let route = self.progressive_route(session, *name, tab.as_ref())?;
                 self.plan_page_tool(session, tool, *name, route)
@@ -43,7 +47,7 @@ impl Core {
     }
 
     /// The page tool that a call would run now.
-    pub fn tool_meant(&self, session: SessionId, kind: &CallKind) -> Option<ToolRow> {
+    pub fn tool_of_call(&self, session: SessionId, kind: &CallKind) -> Option<ToolRow> {
         let mode = self.mode(session)?;
         let (name, tab) = match kind {
             CallKind::PageTool { name, tab } | CallKind::CallPageTool { name, tab } => (*name, tab),
@@ -71,6 +75,11 @@ impl Core {
         let (tab, source, offer) = found.ok_or(Refusal::UnknownTool { tool: name })?;
         if let Some(hidden) = self.hidden(session, tab) {
             return Err(Refusal::Hidden { why: hidden.why });
+        }
+        let reads_only = self.sessions.get(&session);
+        let reads_only = reads_only.is_some_and(|known| known.config.reading.is_some());
+        if reads_only && !offer.read_only {
+            return Err(Refusal::OnlyReads { tool: name });
         }
         let access = match offer.read_only {
             true => Access::Read,
@@ -101,7 +110,7 @@ impl Core {
         given: Option<&TabRef>,
         mode: Mode,
     ) -> Result<Route, Refusal> {
-        let named = given.and_then(|given| self.tab_meant(session, given));
+        let named = given.and_then(|given| self.tab_by_ref(session, given));
         if let Some(given) = given
             && named.is_none_or(|tab| self.offer_in(session, tab, name).is_none())
         {
@@ -182,12 +191,12 @@ impl Core {
     pub(super) fn is_page_tool(&self, id: CallId) -> bool {
         self.calls
             .get(&id)
-            .is_some_and(|call| matches!(call.task, Task::PageTool { .. }))
+            .is_some_and(|call| matches!(call.task(), Task::PageTool { .. }))
     }
 
     /// Passes a call to the page that has its tool.
     pub(super) fn run_page_tool(&mut self, id: CallId) {
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.calls.get_mut(id) else {
             return;
         };
         let Task::PageTool {
@@ -197,7 +206,7 @@ impl Core {
             key,
             reason,
             ..
-        } = call.task
+        } = *call.task()
         else {
             return;
         };
@@ -235,7 +244,7 @@ impl Core {
         let Some(call) = self.calls.get(&id) else {
             return;
         };
-        let Task::PageTool { name, .. } = call.task else {
+        let Task::PageTool { name, .. } = *call.task() else {
             return;
         };
         let (available, more) = self.available_names(call.session, name, MOST_TABS_NAMED);
@@ -251,7 +260,7 @@ impl Core {
 
     /// `list_browser_tabs`: the tabs that have the page library or registered tools.
     fn browser_tabs(&self, session: SessionId) -> Reply {
-        let mut rows = self.tabs.iter().filter_map(|(&id, tab)| {
+        let mut rows = self.near_tabs(session).filter_map(|(id, tab)| {
             let registered = |source: Source| {
                 source.is_registered() && self.can_use(session, tab.browser(), source)
             };
@@ -264,6 +273,16 @@ impl Core {
         Reply::BrowserTabs { tabs, left_out }
     }
 
+    /// The tabs whose tools a session could have: those of its browsers and those with the page library, oldest
+    /// first.
+    fn near_tabs(&self, session: SessionId) -> impl Iterator<Item = (TabId, &Tab)> {
+        let own = self.browsers_of(session);
+        let own = own.flat_map(|browser| self.tabs_of(browser));
+        let tabs: BTreeSet<_> = own.chain(self.pages.values().copied()).collect();
+        let tabs = tabs.into_iter();
+        tabs.filter_map(|id| Some((id, self.tabs.get(&id)?)))
+    }
+
     /// `list_page_tools`: the tools of one tab, or all that the session can call, each in the tab where it would
     /// run.
     fn page_tools_of(
@@ -273,7 +292,8 @@ impl Core {
         mode: Mode,
     ) -> Result<Reply, Refusal> {
         let Some(given) = given else {
-            let mut rows = self.registry.names().filter_map(|name| {
+            let names = self.registry.names(self.browsers_of(session));
+            let mut rows = names.into_iter().filter_map(|name| {
                 let id = self.route_of(session, name, None).ok()?.tab;
                 let row = self.tool_row(session, id, name)?;
                 let is_hidden = self.hidden(session, self.tabs.get(&id)?).is_some();
@@ -281,11 +301,11 @@ impl Core {
             });
             let tools = rows.by_ref().take(MOST_ROWS).collect();
             let left_out = rows.count();
-            let shown = self.tabs.values();
+            let shown = self.near_tabs(session).map(|(_, tab)| tab);
             let shown = shown.filter(|tab| self.is_shown(session, tab));
             return Ok(page_tools(tools, left_out, shown));
         };
-        let named = self.tab_meant(session, given);
+        let named = self.tab_by_ref(session, given);
         let named = named.and_then(|id| Some((id, self.tabs.get(&id)?)));
         let reached = named.filter(|(_, tab)| {
             let is_near = tab.library.is_some()
@@ -295,13 +315,12 @@ impl Core {
             tab.is_open() && is_near && self.is_within_reach(session, tab)
         });
         let Some((id, tab)) = reached else {
-            let shown = self
-                .tabs
-                .iter()
-                .filter(|(_, tab)| !tab.offers.is_empty() && self.is_shown(session, tab));
+            let shown = self.near_tabs(session);
+            let shown =
+                shown.filter(|(_, tab)| !tab.offers.is_empty() && self.is_shown(session, tab));
             return Err(Refusal::UnknownTab {
                 given: given.clone(),
-                available: shown.map(|(id, tab)| tab.name(*id)).collect(),
+                available: shown.map(|(id, tab)| tab.name(id)).collect(),
                 mode,
             });
         };

@@ -1,4 +1,4 @@
-//! Converts between shared tab numbers and a session's own. `tab_meant` converts what a session sends, and
+//! Converts between shared tab numbers and a session's own. `tab_by_ref` converts what a session sends, and
 //! `in_session_numbers` what it receives.
 
 use super::Core;
@@ -9,7 +9,7 @@ use crate::{BrowserId, CallKind, Reply, SessionId, TabId, TabRef, TargetId};
 impl Core {
     /// The tab that an agent refers to: by the session's own number, by the shared number, or by the id that its
     /// page gave it.
-    pub fn tab_meant(&self, session: SessionId, given: &TabRef) -> Option<TabId> {
+    pub fn tab_by_ref(&self, session: SessionId, given: &TabRef) -> Option<TabId> {
         if let Some(tab) = given.shared_number() {
             return Some(tab);
         }
@@ -23,7 +23,7 @@ impl Core {
     }
 
     /// The session's number of a tab, assigned now if it has none. `None` while the tab is hidden from sessions.
-    pub fn number_told(
+    pub fn assigned_number(
         &mut self,
         session: SessionId,
         browser: BrowserId,
@@ -40,13 +40,13 @@ impl Core {
 
     /// A reply with the session's own numbers.
     pub(super) fn in_session_numbers(&mut self, session: SessionId, mut reply: Reply) -> Reply {
-        let known = self.sessions.get_mut(&session);
+        let known = self.sessions.get_mut(session);
         if let Some(mut own) = known.and_then(|known| known.numbers.take()) {
             let before = own.counted();
             reply.renumber(&mut own);
             self.persistence_version += u64::from(own.counted() != before);
             own.forget(|tab| self.is_forgotten(session, tab));
-            if let Some(known) = self.sessions.get_mut(&session) {
+            if let Some(known) = self.sessions.get_mut(session) {
                 known.numbers = Some(own);
             }
         }
@@ -55,7 +55,7 @@ impl Core {
 
     /// The session's number of a tab, assigned now if it has none.
     pub(super) fn give_number(&mut self, session: SessionId, tab: TabId) -> TabId {
-        let known = self.sessions.get_mut(&session);
+        let known = self.sessions.get_mut(session);
         let Some(own) = known.and_then(|known| known.numbers.as_mut()) else {
             return tab;
         };

@@ -10,6 +10,7 @@ use crate::tab::Tab;
 use crate::{
     BrowserId, Mode, SchemaId, SessionId, TabId, TabLocation, TabName, ToolKey, ToolName, ToolRow,
 };
+use std::collections::BTreeSet;
 
 impl Core {
     /// The tool that a session's call of this name would run if it names no tab. Its schema and description are
@@ -34,10 +35,10 @@ impl Core {
         if self.only_tools(session).is_some() {
             return before.map(own).collect();
         }
-        let names = self.registry.names();
+        let names = self.names_to_list(session).into_iter();
         let of_pages = names.filter_map(|name| {
-            let (tab, source, offer) = self.published(session, name)?;
-            Some((name, Some((tab.place(source)?, offer.key))))
+            let entry = self.entry_of(session, name)?;
+            Some((name, Some((entry.place?, entry.key))))
         });
         let mut list: Vec<_> = before.map(own).chain(of_pages).collect();
         if self.has_library_tools(session) {
@@ -79,7 +80,7 @@ impl Core {
 
     /// Whether a progressive session lists a tool of the page library.
     pub(super) fn has_library_tools(&self, session: SessionId) -> bool {
-        let mut names = self.registry.names();
+        let mut names = self.registry.library_names();
         self.mode(session) == Some(Mode::Progressive)
             && names.any(|name| {
                 let mut tabs = self.available(session, name, SourceFilter::Library);
@@ -124,10 +125,19 @@ impl Core {
         if self.only_tools(session).is_some() {
             return Vec::new();
         }
-        let names = self.registry.names();
+        let names = self.names_to_list(session).into_iter();
         names
             .filter_map(|name| self.listing(session, name))
             .collect()
+    }
+
+    /// The names of all page tools that a session could have, and of those that it lists although they are gone.
+    fn names_to_list(&self, session: SessionId) -> BTreeSet<ToolName> {
+        let mut names = self.registry.names(self.browsers_of(session));
+        if let Some((_, settled)) = self.settled(session) {
+            names.extend(settled.names());
+        }
+        names
     }
 
     /// A page tool in a session's list, and its published content.
@@ -136,8 +146,32 @@ impl Core {
         session: SessionId,
         name: ToolName,
     ) -> Option<(ToolName, SchemaId)> {
-        let (_, _, offer) = self.published(session, name)?;
-        Some((name, offer.schema))
+        let entry = self.entry_of(session, name)?;
+        Some((name, entry.schema))
+    }
+
+    /// A page tool in a session's list. Generated tools are listed as they were when the list last changed.
+    fn entry_of(&self, session: SessionId, name: ToolName) -> Option<ListEntry> {
+        let live = self.published(session, name);
+        let is_registered = live.is_some_and(|(_, source, _)| source.is_registered());
+        match self.settled(session) {
+            Some((tab, settled)) if !is_registered => {
+                let listed = settled.get(name)?;
+                Some(ListEntry {
+                    place: tab.place(Source::Generated),
+                    key: live.map_or(listed.key, |(_, _, offer)| offer.key),
+                    schema: listed.schema,
+                })
+            }
+            _ => {
+                let (tab, source, offer) = live?;
+                Some(ListEntry {
+                    place: tab.place(source),
+                    key: offer.key,
+                    schema: offer.schema,
+                })
+            }
+        }
     }
 
     /// To which tab a session's call goes. `named` is the tab that its agent named, if it can be reached.
@@ -217,9 +251,18 @@ impl Core {
         name: ToolName,
         sources: SourceFilter,
     ) -> impl Iterator<Item = TabId> {
-        self.registry
-            .tabs(name, sources != SourceFilter::Generated)
-            .filter(move |tab| self.has_offer(session, *tab, name, sources))
+        let browsers = match sources {
+            SourceFilter::Library => None,
+            SourceFilter::Registered | SourceFilter::Generated => Some(self.browsers_of(session)),
+        };
+        let browsers = browsers.into_iter().flatten();
+        let (registered, generated) = match sources {
+            SourceFilter::Generated => (None, Some(self.registry.generated(name, browsers))),
+            _ => (Some(self.registry.registered(name, browsers)), None),
+        };
+        let tabs = registered.into_iter().flatten();
+        let tabs = tabs.chain(generated.into_iter().flatten());
+        tabs.filter(move |tab| self.has_offer(session, *tab, name, sources))
     }
 
     /// The names of at most `most` tabs with a tool, and how many more there are.
@@ -298,6 +341,13 @@ impl Core {
             offer.is_some() && self.is_shown(session, tab) && self.hidden(session, tab).is_none()
         })
     }
+}
+
+/// A page tool in a session's list.
+struct ListEntry {
+    place: Option<TabLocation>,
+    key: ToolKey,
+    schema: SchemaId,
 }
 
 /// Which sources of tools to look at.

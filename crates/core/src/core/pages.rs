@@ -5,8 +5,8 @@ use crate::call::Task;
 use crate::offer::Source;
 use crate::tab::{Library, Tab, Worker};
 use crate::{
-    ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId, PageRefusal, TabId,
-    TabLocation, ToolFacts,
+    CallId, ConnectionId, DocumentId, Fate, Input, LostTab, Output, PageFacts, PageId, PageRefusal,
+    TabId, TabLocation, ToolFacts,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -202,9 +202,11 @@ impl Core {
         if tab.home.is_none() {
             let moved = tab.url != facts.url;
             (tab.url, tab.title) = (facts.url, Some(facts.title));
-            if moved && self.has_site_filters() {
+            if moved && self.tabs.get(&id).is_some_and(|tab| self.is_filtered(tab)) {
                 self.touch_tab(id);
             }
+        } else if !is_new {
+            tab.title_from_page(Some(facts.title));
         }
         if is_new {
             self.drop_offers(id, |source, _| source == Source::Library);
@@ -246,6 +248,8 @@ impl Core {
         if let Some(library) = library {
             self.forget_page(&library);
         }
+        // The site filter no longer checks the origin of the worker.
+        self.recheck_tab(id);
     }
 
     /// Removes a page from the tables.
@@ -261,10 +265,17 @@ impl Core {
         let Some(name) = self.tabs.get(&id).map(|tab| tab.name(id)) else {
             return;
         };
-        let calls = self.calls_where(|call| {
-            matches!(call.task, Task::PageTool { tab, source: Source::Library, .. } if tab == id)
-        });
+        let calls = self.library_calls(id);
         self.end_all(calls, |core, call| core.fail_page_tool(call, &name));
+    }
+
+    /// The calls of a page's library tools.
+    pub(super) fn library_calls(&self, id: TabId) -> Vec<CallId> {
+        let source = Source::Library;
+        self.calls_in(
+            id,
+            |call| matches!(call.task(), Task::PageTool { source: whose, .. } if *whose == source),
+        )
     }
 
     /// A page with the library is in this tab of a browser: merges the two entries.
@@ -291,16 +302,19 @@ impl Core {
             offers.map(|(_, _, offer)| offer.clone()).collect()
         });
         self.drop_offers(page, |source, _| source == Source::Library);
-        let Some(library) = self.tabs.get_mut(&page).and_then(|tab| tab.library.take()) else {
+        let left = self.tabs.get_mut(&page);
+        let left = left.and_then(|tab| Some((tab.library.take()?, tab.title.clone())));
+        let Some((library, title)) = left else {
             return;
         };
         self.pages.insert(library.page.clone(), id);
-        let calls = self.calls_about(page);
+        let calls = self.calls_in(page, |_| true);
         if let Some(tab) = self.tabs.get_mut(&id) {
             tab.library = Some(Library {
                 found_in: Some(document),
                 ..library
             });
+            tab.title_from_page(title);
             tab.last_seen = self.now;
         }
         // The site filter now also checks the origin of the worker, for all tools of the tab.
@@ -331,34 +345,35 @@ impl Core {
     }
 
     /// Moves a call of a page's tool to the tab that the page was merged into.
-    fn move_call(&mut self, id: crate::CallId, from: TabId, to: TabId) {
+    fn move_call(&mut self, id: CallId, from: TabId, to: TabId) {
         let names = self.tabs.get(&to).map(|tab| {
             let offers = tab.offers.iter();
             let library = offers.filter(|(_, source, _)| *source == Source::Library);
             let names: Vec<_> = library.map(|(name, _, offer)| (offer.key, name)).collect();
             names
         });
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.calls.get(&id) else {
             return;
         };
         let (session, at_work) = (call.session, call.at_work);
         let Task::PageTool {
-            tab,
-            key,
-            name,
             source: Source::Library,
             access,
             ..
-        } = &mut call.task
+        } = *call.task()
         else {
             return;
         };
-        let mut names = names.into_iter().flatten();
-        if let Some((_, renamed)) = names.find(|(known, _)| known == key) {
-            *name = renamed;
-        }
-        *tab = to;
-        let access = *access;
+        self.calls.change_task(id, |task| {
+            let Task::PageTool { tab, key, name, .. } = task else {
+                return;
+            };
+            let mut names = names.into_iter().flatten();
+            if let Some((_, renamed)) = names.find(|(known, _)| known == key) {
+                *name = renamed;
+            }
+            *tab = to;
+        });
         if let Some(old) = self.tabs.get_mut(&from) {
             // No queued call is started there: all its calls move.
             old.lane.leave(id, access);
@@ -368,11 +383,11 @@ impl Core {
         }
         let lane = self.tabs.get_mut(&to).map(|tab| &mut tab.lane);
         let adopted = lane.map(|lane| lane.adopt(session, id, access));
-        if let (Some(adopted), Some(call)) = (adopted, self.calls.get_mut(&id))
-            && let Task::PageTool { access, .. } = &mut call.task
-        {
-            *access = adopted;
-        }
+        self.calls.change_task(id, |task| {
+            if let (Some(adopted), Task::PageTool { access, .. }) = (adopted, task) {
+                *access = adopted;
+            }
+        });
     }
 
     /// The page was found again in the same tab: records the document.
@@ -396,7 +411,11 @@ impl Core {
         self.document_changed(id, document);
         let current = self.tabs.get(&id).and_then(|tab| tab.document(source));
         if source != Source::Library && current == Some(document) {
+            let edition = self.edition;
             let refused = self.offer_all(id, source, tools);
+            if source == Source::Generated && self.edition != edition {
+                self.generated_changed(id);
+            }
             let left_out = u32::try_from(left_out + refused).unwrap_or(u32::MAX);
             if let Some(tab) = self.tabs.get_mut(&id) {
                 match source {
@@ -418,6 +437,7 @@ impl Core {
         };
         home.document = document;
         tab.left_out = (0, 0);
+        tab.reading.changed = self.now;
         let library = tab.library.as_ref();
         let left = library.is_some_and(|library| library.found_in.is_some_and(|at| at < document));
         self.drop_offers(id, |source, _| source != Source::Library);

@@ -31,6 +31,7 @@ impl Input {
             | Self::PageJoined { .. } => true,
             Self::Call { .. }
             | Self::Cancel { .. }
+            | Self::StillConnecting { .. }
             | Self::Finished { .. }
             | Self::TabChanged { .. }
             | Self::Paused
@@ -70,6 +71,20 @@ impl Core {
         let sessions: Vec<_> = sessions.collect();
         let counted = self.tabs_counted;
         format!("{counted} {tabs:?} {browsers:?} {sessions:?}")
+    }
+
+    /// Fails if a session's list changed and no notice is scheduled.
+    pub(crate) fn check_notices(&mut self) {
+        let sessions: Vec<_> = self.sessions.keys().copied().collect();
+        for session in sessions {
+            let offer = self.offer(session);
+            let known = &self.sessions[&session];
+            assert!(
+                known.announce_at.is_some() || known.announced.has_same_content(&offer),
+                "{session:?} does not know about {offer:?} but {:?}",
+                known.announced
+            );
+        }
     }
 
     /// Fails if a shared list differs from the list that is computed for a session alone.

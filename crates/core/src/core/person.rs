@@ -15,10 +15,10 @@ impl Core {
 
     /// The tabs of a browser that sessions hold or that calls use.
     pub fn used_tabs(&self, browser: BrowserId) -> impl Iterator<Item = &TargetId> {
-        self.tabs.iter().filter_map(move |(id, tab)| {
-            let home = tab.home.as_ref()?;
-            let is_used = tab.is_held() || !self.calls_about(*id).is_empty();
-            (home.browser == browser && is_used).then_some(&home.target)
+        self.tabs_of(browser).into_iter().filter_map(|id| {
+            let tab = self.tabs.get(&id)?;
+            let is_used = tab.is_held() || self.calls.of_tab(id).next().is_some();
+            Some(&tab.home.as_ref()?.target).filter(|_| is_used)
         })
     }
 
@@ -27,7 +27,7 @@ impl Core {
         let known = self.sessions.get(&session);
         known.is_some_and(|known| match known.config.mode {
             _ if known.config.isolated => false,
-            Mode::Static => known.means(browser),
+            Mode::Static => known.is_bound_to(browser),
             Mode::Progressive => self.is_connected(session, browser),
         })
     }
@@ -35,7 +35,7 @@ impl Core {
     /// Pauses all agents and ends their calls, including running ones.
     pub(super) fn pause(&mut self) {
         self.paused = true;
-        let calls = self.calls_where(|_| true);
+        let calls = self.calls.keys().copied().collect();
         self.end_all(calls, |core, call| {
             let begun = core.calls.get(&call).is_some_and(|call| call.at_work);
             core.fail(call, |tool, _| PersonRefusal::Paused { tool, begun }.into());
@@ -66,7 +66,7 @@ impl Core {
             return;
         }
         if !self.is_connected(session, browser) {
-            if let Some(known) = self.sessions.get_mut(&session) {
+            if let Some(known) = self.sessions.get_mut(session) {
                 known.config.restored_tabs.bound = vec![target];
             }
             return;
@@ -108,7 +108,7 @@ impl Core {
         let losing = tab.focused_by.iter().copied().filter(|it| from(*it));
         let losing: Vec<_> = losing.collect();
         let lost = LostTab { tab: id, fate };
-        let calls = self.calls_where(|call| call.task.tab() == Some(id) && from(call.session));
+        let calls = self.calls_in(id, |call| from(call.session));
         let told = self.sessions_of(&calls);
         self.end_all(calls, |core, call| {
             core.fail(call, |tool, mode| Refusal::TabLost { tool, lost, mode });

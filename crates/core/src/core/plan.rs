@@ -40,14 +40,14 @@ impl Core {
                 let browsers = self.browser_rows(session);
                 return Ok(Plan::Answer(Reply::Browsers { browsers }));
             }
-            CallKind::AddBrowser { meant } => return self.plan_addition(session, meant),
+            CallKind::AddBrowser { wanted } => return self.plan_addition(session, wanted),
             CallKind::PageTool { .. }
             | CallKind::CallPageTool { .. }
             | CallKind::ListPageTools { .. }
             | CallKind::ListBrowserTabs => return self.plan_page_tools(session, mode, &kind),
             _ => {}
         }
-        let browser = self.meant_browser(session, &kind, given)?;
+        let browser = self.browser_of_call(session, &kind, given)?;
         match (kind, mode) {
             (
                 kind @ (CallKind::ReconnectBrowser { .. }
@@ -145,7 +145,7 @@ impl Core {
             return Ok(Plan::Work(Some(browser), Task::Await { kind }));
         }
         if let CallKind::ConnectBrowser { .. } = kind
-            && let Some(known) = self.sessions.get_mut(&session)
+            && let Some(known) = self.sessions.get_mut(session)
             && let Some(browser_binding) = known.browser_binding(browser)
         {
             known.home = browser_binding.number;
@@ -193,10 +193,8 @@ impl Core {
 
     /// The session's unanswered call with this request id.
     pub(super) fn open_call(&self, session: SessionId, request: &RequestId) -> Option<CallId> {
-        self.calls
-            .iter()
-            .find(|(_, call)| call.session == session && call.request == *request)
-            .map(|(id, _)| *id)
+        let mut calls = self.calls.of_session(session);
+        calls.find_map(|(id, call)| (call.request == *request).then_some(id))
     }
 
     pub(super) fn check_tab(
@@ -231,7 +229,7 @@ impl Core {
             return Err(Refusal::RequestInUse);
         }
         let limit = self.config.calls_per_session;
-        if self.calls_where(|call| call.session == session).len() >= limit {
+        if self.calls.of_session(session).count() >= limit {
             return Err(Refusal::SessionBusy { tool, limit });
         }
         Ok(())
@@ -242,6 +240,14 @@ impl Core {
         let tool = kind.tool();
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let config = &known.config;
+        // What a page tool does is known when its page is.
+        let is_page_tool = matches!(kind, CallKind::PageTool { .. });
+        if let Some(reading) = &config.reading
+            && !is_page_tool
+            && !reading.contains(&tool)
+        {
+            return Err(Refusal::OnlyReads { tool });
+        }
         if let Some(only) = &config.only {
             let is_one = only.contains(&tool) && matches!(kind, CallKind::Page { .. });
             return is_one.then_some(()).ok_or(Refusal::NotOffered { tool });
@@ -342,7 +348,7 @@ impl Core {
         let known = self.sessions.get(&session).ok_or(Refusal::NoSession)?;
         let mode = known.config.mode;
         let named = self
-            .tab_meant(session, given)
+            .tab_by_ref(session, given)
             .and_then(|id| Some((id, self.tabs.get(&id)?)))
             .filter(|(_, tab)| tab.browser() == Some(browser) && tab.is_open())
             .filter(|(_, tab)| tab.is_within_reach(session, known.config.isolated));

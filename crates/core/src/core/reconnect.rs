@@ -2,7 +2,6 @@
 
 use super::Core;
 use crate::session::Focus;
-use crate::tab::TabPhase;
 use crate::timers::Timer;
 use crate::{BrowserId, BrowserKey, Fate, LostTab, RememberedTab, SessionId, TargetId};
 
@@ -106,7 +105,7 @@ impl Core {
         browser: BrowserId,
         gone: &[RememberedTab],
     ) {
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         let restored_tabs = &mut known.config.restored_tabs;
@@ -128,13 +127,13 @@ impl Core {
             return;
         };
         let open: Vec<_> = self
-            .tabs
-            .iter()
-            .filter(|(_, tab)| tab.stage == TabPhase::Open)
-            .filter_map(|(number, tab)| {
-                let home = tab.home.as_ref().filter(|home| home.browser == id)?;
+            .tabs_of(id)
+            .into_iter()
+            .filter_map(|number| {
+                let tab = self.tabs.get(&number).filter(|tab| tab.is_open())?;
                 let bound: Vec<_> = tab.focused_by.iter().copied().collect();
-                Some((*number, home.target.clone(), tab.owner, bound))
+                let target = tab.home.as_ref()?.target.clone();
+                Some((number, target, tab.owner, bound))
             })
             .collect();
         for (number, target, owner, bound) in open {
@@ -143,11 +142,11 @@ impl Core {
                 target: target.clone(),
                 number,
             });
-            if let Some(known) = owner.and_then(|owner| self.sessions.get_mut(&owner)) {
+            if let Some(known) = owner.and_then(|owner| self.sessions.get_mut(owner)) {
                 known.config.restored_tabs.opened.push(target.clone());
             }
             for session in bound {
-                if let Some(known) = self.sessions.get_mut(&session) {
+                if let Some(known) = self.sessions.get_mut(session) {
                     known.config.restored_tabs.bound.push(target.clone());
                 }
             }

@@ -11,9 +11,7 @@ impl Core {
     /// that it has passed on before it reports that the page is gone.
     pub(super) fn page_gone(&mut self, id: TabId) {
         self.drop_offers(id, |source, _| source == Source::Library);
-        let calls = self.calls_where(|call| {
-            matches!(call.task, Task::PageTool { tab, source: Source::Library, .. } if tab == id)
-        });
+        let calls = self.library_calls(id);
         for call in calls {
             self.reroute(call);
         }
@@ -22,11 +20,11 @@ impl Core {
 
     /// The page does not have the call's tool, and nothing ran.
     pub(super) fn not_begun(&mut self, id: CallId) {
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.calls.get_mut(id) else {
             return;
         };
         call.at_work = false;
-        let tab = call.task.tab();
+        let tab = call.task().tab();
         if !self.reroute(id)
             && let Some(id_of_tab) = tab
         {
@@ -47,7 +45,7 @@ impl Core {
             access,
             reason,
             ..
-        } = call.task
+        } = *call.task()
         else {
             return false;
         };
@@ -64,12 +62,13 @@ impl Core {
         let Some(Ok(Plan::Work(browser, task))) = plan else {
             return false;
         };
-        let Some(call) = self.calls.get_mut(&id) else {
+        let Some(call) = self.calls.get_mut(id) else {
             return false;
         };
         let was_at_work = std::mem::take(&mut call.at_work);
-        (call.browser, call.task) = (browser, task);
         call.moves += 1;
+        self.calls.change_browser(id, browser);
+        self.calls.change_task(id, |before| *before = task);
         if was_at_work {
             self.emit(Output::TakeBack { call: id });
         }

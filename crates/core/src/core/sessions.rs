@@ -20,20 +20,20 @@ impl Core {
             let refusal = Refusal::TooManySessions { limit };
             return self.emit(Output::SessionRefused { session, refusal });
         }
-        let meant = config.browsers.clone();
+        let wanted = config.browsers.clone();
         let mut opened = Session::new(config);
-        for meant in &meant {
-            let browser = self.entry(meant);
+        for wanted in &wanted {
+            let browser = self.entry(wanted);
             // Two entries may refer to the same browser.
-            if !opened.means(browser) {
-                opened.bind_browser(meant, browser);
+            if !opened.is_bound_to(browser) {
+                opened.bind_browser(wanted, browser);
             }
         }
         self.sessions.insert(session, opened);
         self.restore_connection(session);
         self.restore_tabs(session);
         let announced = self.offer(session);
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         known.announced = announced;
@@ -51,27 +51,35 @@ impl Core {
     }
 
     pub(super) fn close_session(&mut self, session: SessionId) {
-        let calls = self.calls_where(|call| call.session == session);
+        let calls = self.calls_of(session, |_| true);
         self.end_all(calls, |core, call| core.abort(call, Reply::Cancelled));
-        let Some(known) = self.sessions.remove(&session) else {
+        let Some(known) = self.sessions.remove(session) else {
             return;
         };
         if let Some(at) = known.announce_at {
             self.timers.disarm(at, Timer::Announce(session));
         }
-        if known.config.on_end == OnEnd::Close {
-            self.discard_all(session, None);
+        if let Some(at) = known.rest_at {
+            self.timers.disarm(at, Timer::Rest(session));
         }
-        self.release_all(session, None);
-        for browser_binding in known.browser_bindings {
-            self.forget_unwanted(browser_binding.browser);
+        for id in known.browsers() {
+            if known.config.on_end == OnEnd::Close {
+                self.discard_all(session, id);
+            }
+            self.release_all(session, id);
+        }
+        for id in known.browsers() {
+            match self.browsers.get(&id) {
+                Some(browser) if browser.leased => self.disconnect_if_unused(id),
+                _ => self.forget_unwanted(id),
+            }
         }
     }
 
     /// Reconnects a progressive session that was connected before its daemon crashed: now if its browser is
     /// connected, or else with its next call.
     fn restore_connection(&mut self, session: SessionId) {
-        let known = self.sessions.get_mut(&session);
+        let known = self.sessions.get_mut(session);
         let Some(known) = known.filter(|known| !known.is_static()) else {
             return;
         };
@@ -98,7 +106,7 @@ impl Core {
     /// Gives a session back the tabs that it had before its daemon crashed, in the browsers that it is connected
     /// to.
     pub(super) fn restore_tabs(&mut self, session: SessionId) {
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         let browsers: Vec<_> = known
@@ -134,7 +142,7 @@ impl Core {
                 _ => left.bound.push(target),
             }
         }
-        if let Some(known) = self.sessions.get_mut(&session) {
+        if let Some(known) = self.sessions.get_mut(session) {
             known.config.restored_tabs = left;
         }
     }
@@ -142,10 +150,8 @@ impl Core {
     /// The session's next call in the browser where it lost its tab reports the loss. If the session no longer
     /// has this browser, a call in its first browser does.
     fn restore_loss(&mut self, session: SessionId, Loss { browser, tab }: Loss) {
-        let mut browsers = self.browsers.iter();
-        let place = browsers.find(|(_, known)| Some(&known.key) == browser.as_ref());
-        let place = place.map(|(id, _)| *id);
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let place = browser.and_then(|key| self.browsers_by_key.get(&key).copied());
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         let mut browser_bindings = known.browser_bindings.iter();
@@ -172,26 +178,28 @@ impl Core {
 
     /// Removes a browser that is not connected and that no session uses.
     pub(super) fn forget_unwanted(&mut self, browser: BrowserId) {
-        let wanted = self.sessions.values().any(|known| known.means(browser));
+        let wanted = self.has_sessions(browser);
         let idle = self
             .browsers
             .get(&browser)
             .is_some_and(|known| matches!(known.link, Link::Pending | Link::Disconnected));
-        if idle && !wanted {
-            self.browsers.remove(&browser);
+        if idle
+            && !wanted
+            && let Some(known) = self.browsers.remove(&browser)
+        {
+            self.browsers_by_key.remove(&known.key);
         }
     }
 
     /// The entry of a browser, created if there is none. Does not connect.
-    pub(super) fn entry(&mut self, meant: &BrowserRef) -> BrowserId {
-        let mut known = self.browsers.iter();
-        if let Some((id, _)) = known.find(|(_, known)| known.key == meant.key) {
+    pub(super) fn entry(&mut self, wanted: &BrowserRef) -> BrowserId {
+        if let Some(id) = self.browsers_by_key.get(&wanted.key) {
             return *id;
         }
         self.browsers_counted += 1;
         let id = BrowserId(self.browsers_counted);
-        let browser = Browser::new(meant.key.clone(), meant.attached);
-        self.browsers.insert(id, browser);
+        self.browsers.insert(id, Browser::new(wanted));
+        self.browsers_by_key.insert(wanted.key.clone(), id);
         id
     }
 }

@@ -23,10 +23,22 @@ pub(super) struct SharedLists {
 struct ListKey {
     site_filter: SiteFilter,
     isolated: bool,
+    /// The browsers that it is limited to, if it is.
+    only_in: Option<Vec<BrowserId>>,
     mode: Mode,
     /// The browsers whose page tools it lists. Empty in progressive mode, where tabs that the session does not
     /// hold contribute only tools of the page library.
     connected: Vec<BrowserId>,
+}
+
+impl SharedLists {
+    /// Whether a list is kept that has a site filter, with tools of this browser if one is given.
+    pub(super) fn has_filters(&self, browser: Option<BrowserId>) -> bool {
+        self.lists.iter().any(|(list_key, _)| {
+            let is_of = |browser| list_key.connected.contains(&browser);
+            list_key.site_filter.is_set() && browser.is_none_or(is_of)
+        })
+    }
 }
 
 impl Core {
@@ -45,7 +57,12 @@ impl Core {
 
     fn with_own(&self, session: SessionId, common: Arc<PageList>) -> Arc<PageList> {
         // Sessions with the same key differ only in the tabs that they hold.
-        let own = self.own_names(session);
+        let mut own = self.own_names(session);
+        own.extend(
+            self.settled(session)
+                .iter()
+                .flat_map(|(_, settled)| settled.names()),
+        );
         if own.is_empty() {
             return common;
         }
@@ -56,9 +73,16 @@ impl Core {
         Arc::new(list)
     }
 
-    /// Marks a tool as changed.
-    pub(super) fn touch(&mut self, name: ToolName) {
+    /// Marks a tool of a tab as changed.
+    pub(super) fn touch(&mut self, name: ToolName, source: Source, tab: TabId) {
         self.edition += 1;
+        match source {
+            Source::Library => self.unchecked.everywhere = true,
+            Source::WebMcp | Source::Generated => {
+                let browser = self.tabs.get(&tab).and_then(Tab::browser);
+                self.unchecked.page_tools.extend(browser);
+            }
+        }
         let common = &mut self.common;
         if common.stale.len() >= MOST_STALE {
             // The lists were not used for a long time.
@@ -70,13 +94,25 @@ impl Core {
         }
     }
 
-    /// Marks a tab's tools as changed, because its holders or its visibility changed.
+    /// Marks a tab and its tools as changed, because its holders or its visibility changed.
     pub(super) fn touch_tab(&mut self, id: TabId) {
         self.persistence_version += 1;
-        let tab = self.tabs.get(&id);
-        let names: Vec<_> = tab.map_or(Vec::new(), |tab| tab.page_tools().collect());
-        for name in names {
-            self.touch(name);
+        self.recheck_tab(id);
+    }
+
+    /// Marks a tab and its tools as changed for the lists of sessions.
+    pub(super) fn recheck_tab(&mut self, id: TabId) {
+        let Some(tab) = self.tabs.get(&id) else {
+            return;
+        };
+        self.unchecked.browsers.extend(tab.browser());
+        // Their lists may have tools that the page no longer has.
+        let sessions = tab.focused_by.iter();
+        self.unchecked.sessions.extend(sessions);
+        let tools = tab.offers.iter();
+        let tools: Vec<_> = tools.map(|(name, source, _)| (name, source)).collect();
+        for (name, source) in tools {
+            self.touch(name, source, id);
         }
     }
 
@@ -91,9 +127,15 @@ impl Core {
             browsers.filter(|browser| mode == Mode::Static && self.is_connected(session, *browser));
         let mut connected: Vec<_> = connected.collect();
         connected.sort_unstable();
+        let only_in = known.config.only_own_browsers.then(|| {
+            let mut own: Vec<_> = known.browsers().collect();
+            own.sort_unstable();
+            own
+        });
         Some(ListKey {
             site_filter: known.config.site_filter.clone(),
             isolated: known.config.isolated,
+            only_in,
             mode,
             connected,
         })
@@ -105,8 +147,9 @@ impl Core {
         if let Some((_, list)) = lists.find(|(known, _)| *known == list_key) {
             return Arc::clone(list);
         }
-        let names = self.registry.names();
-        let list = names.filter_map(|name| Some((name, self.common_schema(&list_key, name)?)));
+        let names = self.registry.names(list_key.connected.iter().copied());
+        let list = names.into_iter();
+        let list = list.filter_map(|name| Some((name, self.common_schema(&list_key, name)?)));
         let list = Arc::new(list.collect());
         if self.common.lists.len() >= MOST_LIST_KEYS {
             self.common.lists.clear();
@@ -157,15 +200,18 @@ impl Core {
             self.is_common(list_key, tab).then_some(offer.schema)
         };
         let in_front = self.active.and_then(seen);
-        in_front.or_else(|| self.registry.tabs(name, true).find_map(seen))
+        let connected = list_key.connected.iter().copied();
+        in_front.or_else(|| self.registry.registered(name, connected).find_map(seen))
     }
 
     /// Whether sessions that do not hold a tab see it.
     fn is_common(&self, list_key: &ListKey, tab: &Tab) -> bool {
         let shares = |holder| self.tab_policy(holder) == Some(TabPolicy::Shared);
+        let is_in = |own: &Vec<_>| tab.browser().is_some_and(|browser| own.contains(&browser));
         tab.is_open()
             && tab.context.is_none()
             && !list_key.isolated
+            && list_key.only_in.as_ref().is_none_or(is_in)
             && tab.holders().all(shares)
             && self.hidden_by(&list_key.site_filter, tab).is_none()
     }

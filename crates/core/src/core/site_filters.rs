@@ -1,6 +1,7 @@
 //! Applies site filters: of a page that it may not see, a session learns only that the tab exists.
 
 use super::Core;
+use crate::session::Session;
 use crate::site_filter::{Hidden, SiteFilter};
 use crate::tab::Tab;
 use crate::{PageRow, Refusal, SessionId, TabId, TabRow, ToolName};
@@ -8,18 +9,18 @@ use crate::{PageRow, Refusal, SessionId, TabId, TabRow, ToolName};
 impl Core {
     /// Changes a session's site filter. Its running calls on pages that it may no longer see are stopped.
     pub(super) fn site_filter_changed(&mut self, session: SessionId, site_filter: SiteFilter) {
-        let at_work = self.calls_where(|call| {
-            let tab = call.task.tab().and_then(|id| self.tabs.get(&id));
+        let at_work = self.calls_of(session, |call| {
+            let tab = call.task().tab().and_then(|id| self.tabs.get(&id));
             let could_see = tab.is_some_and(|tab| self.hidden(session, tab).is_none());
-            call.session == session && call.at_work && could_see
+            call.at_work && could_see
         });
-        let Some(known) = self.sessions.get_mut(&session) else {
+        let Some(known) = self.sessions.get_mut(session) else {
             return;
         };
         known.config.site_filter = site_filter;
-        self.edition += 1;
+        self.unchecked.sessions.insert(session);
         self.end_all(at_work, |core, id| {
-            let tab = core.calls.get(&id).and_then(|call| call.task.tab());
+            let tab = core.calls.get(&id).and_then(|call| call.task().tab());
             let tab = tab.and_then(|id| core.tabs.get(&id));
             if let Some(hidden) = tab.and_then(|tab| core.hidden(session, tab)) {
                 core.fail(id, |tool, _| Refusal::Hidden {
@@ -29,10 +30,18 @@ impl Core {
         });
     }
 
-    /// Whether any session has a site filter, so that changes of address matter.
-    pub(super) fn has_site_filters(&self) -> bool {
-        let mut sessions = self.sessions.values();
-        sessions.any(|session| session.config.site_filter.is_set())
+    /// Whether a change of its address can show a tab to a session, or hide it, now or in a list that is kept.
+    pub(super) fn is_filtered(&self, tab: &Tab) -> bool {
+        let filters = |session: &Session| session.config.site_filter.is_set();
+        let browser = tab.browser();
+        if tab.library.is_some() {
+            return self.sessions.values().any(filters) || self.common.has_filters(None);
+        }
+        browser.is_some_and(|browser| {
+            let mut sessions = self.sessions.of_browser(browser);
+            sessions.any(|id| self.sessions.get(&id).is_some_and(filters))
+                || self.common.has_filters(Some(browser))
+        })
     }
 
     /// Why a session may not see a tab's page; `None` if it may.

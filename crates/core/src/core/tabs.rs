@@ -1,7 +1,7 @@
 //! Tabs of browsers: they appear, change and go.
 
 use super::Core;
-use crate::browser::Connection;
+use crate::browser::{Browser, Connection, Link};
 use crate::call::Task;
 use crate::offer::Source;
 use crate::session::Focus;
@@ -55,7 +55,9 @@ impl Core {
             let was_open = tab.is_open();
             let moved = tab.url != facts.url;
             tab.change(facts);
-            if was_open != tab.is_open() || moved && self.has_site_filters() {
+            let appeared = was_open != tab.is_open();
+            let tab = self.tabs.get(&id);
+            if appeared || moved && tab.is_some_and(|tab| self.is_filtered(tab)) {
                 self.touch_tab(id);
             }
         }
@@ -84,11 +86,11 @@ impl Core {
         {
             connection.tabs.remove(&home.target);
         }
-        let closing = self.calls_where(|call| call.task.closes(lost.tab));
+        let closing = self.calls_in(lost.tab, |call| call.task().closes(lost.tab));
         let closers = self.sessions_of(&closing);
-        let told = self.sessions_of(&self.calls_about(lost.tab));
+        let told = self.sessions_of(&self.calls_in(lost.tab, |_| true));
         for id in &tab.focused_by {
-            if let Some(session) = self.sessions.get_mut(id) {
+            if let Some(session) = self.sessions.get_mut(*id) {
                 let aware = match session.config.mode {
                     Mode::Progressive => closers.contains(id),
                     Mode::Static => told.contains(id),
@@ -114,7 +116,7 @@ impl Core {
             let tab = lost.tab;
             self.answer(call, Reply::Closed { tab, shared });
         }
-        let others = self.calls_about(lost.tab);
+        let others = self.calls_in(lost.tab, |_| true);
         self.end_all(others, |core, call| {
             core.lose_call(call, lost, &name, tab.stage);
         });
@@ -131,40 +133,40 @@ impl Core {
         });
     }
 
-    /// Removes the tabs of a browser that is gone, except those that the page library still reaches.
-    pub(super) fn drop_tabs(&mut self, browser: BrowserId) {
-        let is_there = |(_, tab): &(&TabId, &Tab)| tab.browser() == Some(browser);
-        let tabs: Vec<_> = self
-            .tabs
-            .iter()
-            .filter(is_there)
-            .map(|(id, _)| *id)
-            .collect();
-        for id in tabs {
-            match self.tabs.get_mut(&id) {
-                Some(tab) if tab.library.is_some() => {
-                    (tab.home, tab.owner, tab.context) = (None, None, None);
-                    if let Some(library) = &mut tab.library {
-                        library.found_in = None;
-                    }
-                    tab.focused_by.clear();
-                    tab.stage = TabPhase::Open;
-                    // No session holds it any more, so all sessions see its tools.
-                    self.edition += 1;
-                    self.drop_offers(id, |source, _| source != Source::Library);
-                    self.touch_tab(id);
-                }
-                _ => {
-                    self.take_tab(id);
-                }
+    /// A browser is no longer connected. Its tabs are removed, except those that the page library still reaches.
+    pub(super) fn disconnect(&mut self, browser: BrowserId) {
+        for id in self.tabs_of(browser) {
+            match self.tabs.get(&id) {
+                Some(tab) if tab.library.is_some() => self.keep_page(id),
+                _ => drop(self.take_tab(id)),
             }
         }
+        if let Some(browser) = self.browsers.get_mut(&browser) {
+            browser.link = Link::Disconnected;
+        }
+        self.unchecked.browsers.insert(browser);
+        self.unchecked.page_tools.insert(browser);
+    }
+
+    /// The browser of a page with the library is gone. No session holds the page any more, so all see its tools.
+    fn keep_page(&mut self, id: TabId) {
+        self.drop_offers(id, |source, _| source != Source::Library);
+        if let Some(tab) = self.tabs.get_mut(&id) {
+            (tab.home, tab.owner, tab.context) = (None, None, None);
+            if let Some(library) = &mut tab.library {
+                library.found_in = None;
+            }
+            tab.focused_by.clear();
+            tab.stage = TabPhase::Open;
+        }
+        self.touch_tab(id);
     }
 
     /// Removes a tab, its tools and its page from the tables.
     fn take_tab(&mut self, id: TabId) -> Option<Tab> {
         self.drop_offers(id, |_, _| true);
         let tab = self.tabs.remove(&id)?;
+        self.unchecked.browsers.extend(tab.browser());
         self.persistence_version += 1;
         if let Some(library) = &tab.library {
             self.forget_page(library);
@@ -173,17 +175,16 @@ impl Core {
         Some(tab)
     }
 
-    /// Closes the tabs that a session created, in one of its browsers or in all, except those that another
-    /// session is bound to.
-    pub(super) fn discard_all(&mut self, session: SessionId, browser: Option<BrowserId>) {
-        let unneeded: Vec<_> = self
-            .tabs
-            .iter()
-            .filter(|(_, tab)| tab.stage == TabPhase::Open && tab.owner == Some(session))
-            .filter(|(_, tab)| tab.is_in(browser))
-            .filter(|(_, tab)| tab.focused_by.iter().all(|bound| *bound == session))
-            .map(|(id, _)| *id)
-            .collect();
+    /// Closes the tabs that a session created in a browser, except those that another session is bound to.
+    pub(super) fn discard_all(&mut self, session: SessionId, browser: BrowserId) {
+        let mut unneeded = self.tabs_of(browser);
+        unneeded.retain(|id| {
+            self.tabs.get(id).is_some_and(|tab| {
+                tab.stage == TabPhase::Open
+                    && tab.owner == Some(session)
+                    && tab.focused_by.iter().all(|bound| *bound == session)
+            })
+        });
         for id in unneeded {
             let mut name = id.into();
             if let Some(tab) = self.tabs.get_mut(&id) {
@@ -196,8 +197,7 @@ impl Core {
             self.touch_tab(id);
             let fate = Fate::Closed;
             let lost = LostTab { tab: id, fate };
-            let others =
-                self.calls_where(|call| call.task.tab() == Some(id) && !call.task.closes(id));
+            let others = self.calls_in(id, |call| !call.task().closes(id));
             self.end_all(others, |core, call| {
                 core.lose_call(call, lost, &name, TabPhase::Open);
             });
@@ -229,17 +229,27 @@ impl Core {
     /// Whether this is the last tab of its browser. Tabs that are being closed do not count.
     pub(super) fn is_last(&self, id: TabId) -> bool {
         let browser = self.tabs.get(&id).and_then(Tab::browser);
-        !self.tabs.iter().any(|(other, tab)| {
-            *other != id
-                && tab.browser() == browser
-                && tab.stage != TabPhase::Discarded
-                && !self.is_closing(*other)
+        let tabs = browser.map_or(Vec::new(), |browser| self.tabs_of(browser));
+        let mut others = tabs.into_iter().filter(|other| *other != id);
+        !others.any(|other| {
+            let tab = self.tabs.get(&other);
+            tab.is_some_and(|tab| tab.stage != TabPhase::Discarded) && !self.is_closing(other)
         })
     }
 
     /// Whether some call is closing this tab.
     pub(super) fn is_closing(&self, id: TabId) -> bool {
-        self.calls.values().any(|call| call.task.closes(id))
+        let mut calls = self.calls.of_tab(id);
+        calls.any(|(_, call)| call.task().closes(id))
+    }
+
+    /// All tabs of a browser, oldest first.
+    pub(super) fn tabs_of(&self, browser: BrowserId) -> Vec<TabId> {
+        let browser = self.browsers.get(&browser);
+        let connection = browser.and_then(Browser::connection);
+        let mut tabs: Vec<_> = connection.map_or(Vec::new(), Connection::tabs);
+        tabs.sort_unstable();
+        tabs
     }
 
     pub(super) fn tab_of(&self, browser: BrowserId, target: &TargetId) -> Option<TabId> {
@@ -275,7 +285,7 @@ impl Core {
     /// The session whose call waits for its tab.
     fn session_opening(&self, browser: BrowserId, call: CallId) -> Option<SessionId> {
         let call = self.calls.get(&call)?;
-        (call.wants_tab() && call.browser == Some(browser)).then_some(call.session)
+        (call.wants_tab() && call.browser() == Some(browser)).then_some(call.session)
     }
 
     pub(super) fn is_launched(&self, browser: BrowserId) -> bool {
@@ -287,15 +297,11 @@ impl Core {
     }
 
     fn give_tab(&mut self, call: CallId, id: TabId) {
-        if let Some(call) = self.calls.get_mut(&call)
-            && let Task::Open { tab, .. } | Task::FindTab { tab, .. } = &mut call.task
-        {
-            *tab = Some(id);
-        }
-    }
-
-    pub(super) fn calls_about(&self, tab: TabId) -> Vec<CallId> {
-        self.calls_where(|call| call.task.tab() == Some(tab))
+        self.calls.change_task(call, |task| {
+            if let Task::Open { tab, .. } | Task::FindTab { tab, .. } = task {
+                *tab = Some(id);
+            }
+        });
     }
 
     fn ask_to_discard(&mut self, id: TabId) {

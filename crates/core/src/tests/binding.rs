@@ -411,6 +411,22 @@ fn a_withheld_tool_does_not_exist() {
 }
 
 #[test]
+fn a_session_that_may_only_read_cannot_act() {
+    let mut sim = Sim::new(FakeBrowser::new());
+    sim.open_session_as(
+        ONE,
+        crate::SessionConfig {
+            reading: Some(vec![SNAPSHOT, ToolName::LIST_PAGES]),
+            ..fixed()
+        },
+    );
+    let refusal = Refusal::OnlyReads { tool: CLICK };
+    assert_eq!(sim.call(page(CLICK, Act)), Reply::Refused(refusal));
+    assert!(!matches!(sim.call(CallKind::ListPages), Reply::Refused(_)));
+    assert!(!matches!(sim.call(page(SNAPSHOT, Read)), Reply::Refused(_)));
+}
+
+#[test]
 fn switched_off_page_actions_do_not_exist() {
     let mut sim = Sim::new(FakeBrowser::new());
     let page_actions = false;

@@ -192,6 +192,7 @@ impl FakeBrowser {
         }
         (self.running, self.id) = (true, Some(browser));
         Input::Connected {
+            replaces: false,
             browser,
             about: BrowserFacts {
                 name: "Chrome".into(),

@@ -83,7 +83,7 @@ fn waiting_for_ones_turn_counts() {
 }
 
 #[test]
-fn who_never_had_a_turn_is_told_so() {
+fn a_call_that_never_had_a_turn_gets_an_error_that_says_so() {
     let mut sim = hanging();
     sim.ask_of(ONE, page(CLICK, Act), Some(seconds(120)));
     let waiting = sim.ask(page(CLICK, Act));

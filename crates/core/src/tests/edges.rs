@@ -193,12 +193,14 @@ fn inputs_about_unknown_things_are_ignored() {
     let inputs = [
         Input::SessionClosed { session: TWO },
         Input::Connected {
+            replaces: false,
             browser: nowhere,
             about: about.clone(),
             tabs: vec![],
             front: None,
         },
         Input::Connected {
+            replaces: false,
             browser,
             about,
             tabs: vec![tab.clone()],

@@ -295,6 +295,7 @@ fn a_tab_in_another_browser_than_the_calls_is_not_its_tab() {
     };
     let tabs = vec![];
     sim.happen(Input::Connected {
+        replaces: false,
         browser,
         about,
         tabs,

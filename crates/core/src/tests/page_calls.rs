@@ -92,6 +92,25 @@ fn tools_that_act_take_turns_with_page_actions_and_those_that_read_do_not() {
 }
 
 #[test]
+fn a_session_that_may_only_read_calls_page_tools_that_say_so() {
+    let mut pages = Pages::with_session(SessionConfig {
+        reading: Some(vec![ToolName::LIST_PAGES]),
+        ..fixed()
+    });
+    pages.open_with("A", "act");
+    pages.register_as(
+        "A",
+        ToolFacts {
+            read_only: true,
+            ..tool("read", key("read"), 1)
+        },
+    );
+    pages.call("read", None);
+    let refused = pages.refusal(page_tool("act", None));
+    assert!(refused.starts_with("act can change things"), "{refused}");
+}
+
+#[test]
 fn a_running_call_in_a_tab_that_closes_is_answered_with_the_specified_text() {
     let mut pages = Pages::new();
     pages.open_with("tab-1", "x");

@@ -115,6 +115,7 @@ fn page_tools_are_listed_between_core_tools_and_page_actions() {
     pages.open("A");
     pages.join("A");
     pages.register("A", "buy");
+    pages.sim.settle();
     let tools = pages.sim.tools();
     let core = ["list_tabs", "open_tab", "focus_tab", "close_tab"];
     let page = ["add", "buy", "search", "zoom"];

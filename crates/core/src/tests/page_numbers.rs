@@ -174,7 +174,7 @@ fn popups_have_the_sessions_own_numbers() {
     sim.opens_page(TWO, B);
     sim.page_opens(B, C);
     let (browser, target) = (sim.browser.id.unwrap(), sim.browser.at(C));
-    let told = sim.core.number_told(TWO, browser, &target);
+    let told = sim.core.assigned_number(TWO, browser, &target);
     assert_eq!(told, Some(TabId(2)));
     sim.call_of(TWO, select_page(TabId(2)));
     assert_eq!(sim.core.bound_tab(TWO), sim.core.tab(browser, &target));

@@ -4,7 +4,7 @@ use super::pages::{Pages, WORKER, facts, id, place, url};
 use super::sim::{ONE, click_in, progressive, select_page};
 use crate::{
     CallKind, ConnectionId, DocumentId, Input, Output, PageRefusal, PageRow, Reply, SessionConfig,
-    Source, TabLocation, TabRef, Time, ToolName,
+    Source, TabFacts, TabLocation, TabRef, Time, ToolName,
 };
 use std::time::Duration;
 
@@ -284,6 +284,24 @@ fn list_browser_tabs_and_list_page_tools_work_in_a_progressive_session() {
     assert!(matches!(reply, Reply::PageTools { tools, .. } if tools.len() == 1));
     let reply = pages.sim.call(CallKind::ListBrowserTabs);
     assert!(matches!(reply, Reply::BrowserTabs { tabs, .. } if tabs.len() == 1));
+}
+
+#[test]
+fn a_tab_has_the_title_of_the_library_until_the_browser_has_one() {
+    let mut pages = Pages::new();
+    pages.open_in_browser("A");
+    let (browser, target) = pages.tab("A");
+    let titled = super::browser::facts(&target.0, &url("A"));
+    let loading = TabFacts {
+        title: None,
+        ..titled.clone()
+    };
+    let steps = [(loading, "Page A"), (titled, "Title of https://app.test/A")];
+    for (tab, title) in steps {
+        pages.sim.happen(Input::TabChanged { browser, tab });
+        pages.open("A");
+        assert_eq!(&*tabs(&mut pages)[0].title, title);
+    }
 }
 
 #[test]

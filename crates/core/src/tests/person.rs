@@ -84,7 +84,7 @@ fn while_agents_are_paused_their_calls_are_refused_and_those_at_work_end() {
 }
 
 #[test]
-fn a_tab_that_was_taken_back_is_told_once_and_not_used_again_unless_it_is_named() {
+fn a_tab_that_was_taken_back_is_reported_once_and_used_again_only_if_named() {
     let mut sim = scene();
     let theirs = sim.page_at(A);
     sim.call(click_in(theirs));
@@ -142,7 +142,7 @@ fn a_progressive_session_has_to_focus_again() {
 }
 
 #[test]
-fn a_tab_that_is_given_is_where_the_next_call_goes_after_it_was_told() {
+fn the_next_call_goes_to_a_given_tab_after_it_was_reported() {
     let mut sim = scene();
     let own = sim.click_of(ONE);
     let given = sim.page_at(A);
@@ -220,7 +220,7 @@ fn tabs_are_used_while_somebody_holds_them_or_a_call_is_about_them() {
 }
 
 #[test]
-fn an_agent_that_is_told_to_follow_turns_to_the_tab_in_front_until_it_is_told_not_to() {
+fn an_agent_that_follows_uses_the_tab_in_front_until_it_stops_following() {
     let mut sim = scene();
     let own = sim.click_of(ONE);
     let browser = sim.browser.id.expect("it is connected");

@@ -25,6 +25,7 @@ fn modes(refusal: &Refusal) -> &'static [Mode] {
         | Refusal::NoTabs { .. }
         | Refusal::NoFocus { .. }
         | Refusal::NotFocused { .. }
+        | Refusal::ToolGone { .. }
         | Refusal::CategoryOff { .. } => &[Mode::Progressive],
         Refusal::NoBrowser { .. }
         | Refusal::CoolingDown { .. }
@@ -37,6 +38,7 @@ fn modes(refusal: &Refusal) -> &'static [Mode] {
         | Refusal::IndexRequired { .. }
         | Refusal::UnknownBrowser { .. }
         | Refusal::NotOffered { .. }
+        | Refusal::OnlyReads { .. }
         | Refusal::NotAskedFor { .. }
         | Refusal::OtherList { .. }
         | Refusal::UnknownTab { .. }
@@ -124,6 +126,7 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         Refusal::NotFocused { tool, tab },
         Refusal::BindingLost { tool, lost },
         Refusal::NotOffered { tool },
+        Refusal::OnlyReads { tool },
         Refusal::NotAskedFor {
             tool,
             category: "x".into(),
@@ -144,6 +147,7 @@ fn refusals(mode: Mode) -> Vec<Refusal> {
         },
         Refusal::Hidden { why: "No.".into() },
         Refusal::UnknownTool { tool },
+        Refusal::ToolGone { tool },
         Refusal::NoSuchToolThere {
             tool,
             tab: RequestedTab::Given("x".into()),
@@ -218,7 +222,7 @@ fn no_refusal_names_a_tool_of_the_other_mode() {
 
 /// A session with a fixed list has `select_page` where others have `focus_tab`.
 #[test]
-fn a_static_session_is_told_to_select_a_page() {
+fn a_static_session_is_asked_to_select_a_page() {
     let mut sim = Sim::with_fixed_list(&["https://a.test/"]);
     sim.click_of(ONE);
     sim.user_closes("about:blank");

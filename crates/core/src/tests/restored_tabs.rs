@@ -160,7 +160,7 @@ fn a_progressive_session_is_connected_at_once_if_its_browser_is() {
 }
 
 #[test]
-fn a_progressive_session_is_told_that_its_tab_was_closed_meanwhile() {
+fn a_progressive_session_learns_that_its_tab_was_closed_meanwhile() {
     let mut sim = scene(progressive_restored);
     sim.browser.remove(&sim.browser.at(B));
     let told = refused(&mut sim);

@@ -3,7 +3,9 @@
 use super::browser::FakeBrowser;
 use super::sim::*;
 use crate::Access::Act;
-use crate::{Fate, LostTab, Mode, Output, Refusal, Reply, SessionId, ToolName};
+use crate::{
+    BrowserKey, CallKind, Fate, LostTab, Mode, Output, Refusal, Reply, SessionId, ToolName,
+};
 
 const A: &str = "https://a.test/";
 const B: &str = "https://b.test/";
@@ -195,4 +197,26 @@ fn calls_that_wait_for_a_browser_end_with_their_session() {
     sim.settle();
     sim.open_session_as(SessionId(3), fixed());
     sim.click_of(SessionId(3));
+}
+
+#[test]
+fn a_browser_of_a_grid_is_given_back_with_the_last_session_that_uses_it() {
+    let mut sim = Sim::with_fixed_list(&[]);
+    let mut config = fixed();
+    config.browsers[0].key = BrowserKey("grid".into());
+    (config.browsers[0].attached, config.browsers[0].leased) = (true, true);
+    let [two, three] = [SessionId(2), SessionId(3)];
+    for session in [two, three] {
+        sim.open_session_as(session, config.clone());
+        sim.ask_of(session, CallKind::ListPages, None);
+        sim.settle();
+    }
+    let given_back = |sim: &Sim| {
+        let mut outputs = sim.outputs.iter();
+        outputs.any(|output| matches!(output, Output::Disconnect { .. }))
+    };
+    sim.close_session(two);
+    assert!(!given_back(&sim));
+    sim.close_session(three);
+    assert!(given_back(&sim));
 }

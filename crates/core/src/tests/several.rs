@@ -8,8 +8,8 @@ mod restored_tabs;
 use super::sim::*;
 use crate::Access::Act;
 use crate::{
-    BrowserId, BrowserKey, BrowserState, CallId, CallKind, ConnectFailure, Input, Refusal, Reply,
-    RequestId, SessionConfig,
+    BrowserId, BrowserKey, BrowserState, CallId, CallKind, ConnectFailure, Input, Refusal, Renewal,
+    Reply, RequestId, SessionConfig,
 };
 use harness::*;
 use std::time::Duration;
@@ -241,11 +241,34 @@ fn a_lost_browser_is_reconnected_automatically_and_the_next_answer_says_so_once(
     }
 }
 
+/// A grid that did not answer when the connection ended may have ended the browser, too.
+#[test]
+fn a_browser_that_another_one_replaced_is_told_until_the_session_knows() {
+    let mut harness = SeveralBrowsers::with(1);
+    harness.clicks_in(None);
+    // The same one is connected once more before the session is told.
+    for replaces in [true, false] {
+        harness.connection_lost("http://1");
+        (harness.up, harness.replaces) = (URLS.to_vec(), replaces);
+        let browser = harness.browser("http://1");
+        harness.happen(Input::Reachable { browser });
+        assert_eq!(harness.states(), [BrowserState::Connected]);
+    }
+    for expected in [Some(Renewal::Replaced), None] {
+        let call = harness.ask(page(CLICK, Act), None);
+        assert!(matches!(harness.wait_for(call), Reply::Done { .. }));
+        let (_, _, renewed) = harness.replies.last().expect("it is answered");
+        assert_eq!(renewed.map(|it| it.renewal), expected);
+    }
+}
+
 /// Spec: multi-browser 9, 18, 19, 60, 78, 84, 85, 97.
 #[test]
 fn browsers_are_added_and_removed_at_run_time_and_keep_their_numbers() {
     let mut harness = SeveralBrowsers::with(1);
-    let add = |url| CallKind::AddBrowser { meant: meant(url) };
+    let add = |url| CallKind::AddBrowser {
+        wanted: browser_ref(url),
+    };
     assert!(!harness.core.has_several(ONE));
     let reply = harness.call(add("http://2"), None);
     let Reply::Browser { browser } = reply else {
@@ -316,7 +339,7 @@ fn a_default_is_chosen_only_where_that_is_allowed() {
 #[test]
 fn in_progressive_mode_connect_browser_chooses_and_the_others_follow() {
     let mut harness = SeveralBrowsers::with_session(SessionConfig {
-        browsers: URLS[..2].iter().map(|url| meant(url)).collect(),
+        browsers: URLS[..2].iter().map(|url| browser_ref(url)).collect(),
         ..progressive()
     });
     assert_eq!(

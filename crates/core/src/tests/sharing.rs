@@ -200,6 +200,7 @@ fn sessions_in_different_browsers_are_independent() {
     };
     let tabs = vec![facts("T1", B)];
     sim.happen(Input::Connected {
+        replaces: false,
         browser,
         about,
         tabs,

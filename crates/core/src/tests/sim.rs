@@ -80,6 +80,14 @@ impl Sim {
         sim
     }
 
+    /// The same, with page actions.
+    pub(super) fn launched_with_actions() -> Self {
+        let mut sim = Self::new(FakeBrowser::new());
+        sim.open_session(ONE, true);
+        sim.call(CallKind::ConnectBrowser { launch: true });
+        sim
+    }
+
     /// One client, connected to a browser that shows these pages.
     pub(super) fn attached(urls: &[&str]) -> Self {
         let mut sim = Self::new(FakeBrowser::running(urls));
@@ -353,6 +361,11 @@ impl Sim {
 
     /// Passes one input to the core and carries out the outputs.
     pub(super) fn happen(&mut self, input: Input) {
+        if matches!(input, Input::StillConnecting { .. }) {
+            for sent in self.calls.values_mut() {
+                sent.latest = sent.latest.max(self.now + Duration::from_secs(30));
+            }
+        }
         self.core.handle(self.now, input);
         self.carry_out();
     }
@@ -382,6 +395,7 @@ impl Sim {
 
     fn carry_out(&mut self) {
         self.core.check_common_lists();
+        self.core.check_notices();
         check_persistence_version(&self.core, &mut self.persistence_version);
         while let Some(output) = self.core.poll_output() {
             self.check(&output);

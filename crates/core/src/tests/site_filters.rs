@@ -49,6 +49,23 @@ fn a_hidden_tab_is_listed_by_its_origin_alone() {
 }
 
 #[test]
+fn the_tabs_beside_calls_are_those_of_the_list_and_say_what_is_hidden() {
+    let mut sim = Sim::new(FakeBrowser::running(&[OPEN, SECRET]));
+    sim.open_session_as(ONE, hidden_sites(progressive()));
+    sim.open_session_as(TWO, hidden_sites(with_own_numbers()));
+    assert_eq!(sim.core.shown_tabs(ONE), [], "it is not connected");
+    sim.call(connect(false));
+    for (session, rows) in [(ONE, sim.list()), (TWO, sim.pages_of(TWO))] {
+        let shown = sim.core.shown_tabs(session);
+        let hidden: Vec<_> = shown.iter().map(|tab| tab.is_hidden).collect();
+        assert_eq!(hidden, [false, true]);
+        assert!(shown.iter().all(|tab| tab.browser == 1));
+        let shown: Vec<_> = shown.into_iter().map(|tab| tab.row).collect();
+        assert_eq!(shown, rows);
+    }
+}
+
+#[test]
 fn a_page_that_goes_where_it_is_hidden_takes_its_title_along() {
     let mut sim = Sim::new(FakeBrowser::running(&[OPEN]));
     sim.open_session_as(ONE, hidden_sites(progressive()));
@@ -105,7 +122,7 @@ fn a_tool_that_a_hidden_page_shares_with_another_runs_in_the_other() {
 }
 
 #[test]
-fn a_session_is_told_when_it_may_see_more_or_less() {
+fn a_session_is_notified_when_it_may_see_more_or_less() {
     let mut pages = Pages::with_session(fixed());
     pages.open_with("secret", "spy");
     pages.sim.settle();

@@ -93,6 +93,47 @@ fn one_deadline_covers_the_browser_the_tab_and_the_action() {
     assert!(sim.reply(next).is_some(), "the session still works");
 }
 
+#[test]
+fn a_browser_that_is_queued_for_extends_the_wait_up_to_a_limit() {
+    let mut sim = Sim::new(FakeBrowser::new());
+    sim.open_session_as(ONE, fixed());
+    sim.browser.hangs = true;
+    let call = sim.ask(CallKind::ListPages);
+    let Some(Output::Connect { browser, .. }) = sim.outputs.last().cloned() else {
+        panic!("it connects");
+    };
+    for _ in 0..59 {
+        sim.pass(Duration::from_secs(10));
+        sim.happen(Input::StillConnecting { browser });
+    }
+    assert_eq!(sim.reply(call), None, "590 s, and a call has 30");
+    sim.pass(Duration::from_secs(10));
+    let Some(Reply::Refused(Refusal::TooLate { stuck, .. })) = sim.reply(call) else {
+        panic!("no call takes more than 600 s");
+    };
+    assert_eq!(stuck, Stuck::Connecting);
+}
+
+/// The grid has let the call wait. To ask again at once would go on until the last deadline.
+#[test]
+fn a_call_that_waited_in_a_queue_is_answered_when_it_is_refused() {
+    let mut sim = Sim::new(FakeBrowser::new());
+    sim.open_session_as(ONE, fixed());
+    sim.browser.hangs = true;
+    let call = sim.ask(CallKind::ListPages);
+    let Some(Output::Connect { browser, .. }) = sim.outputs.last().cloned() else {
+        panic!("it connects");
+    };
+    sim.pass(Duration::from_secs(10));
+    sim.happen(Input::StillConnecting { browser });
+    let failure = ConnectFailure::Away {
+        error: "all are in use".into(),
+        instructions: "Call again".into(),
+    };
+    sim.happen(Input::ConnectFailed { browser, failure });
+    assert!(matches!(sim.reply(call), Some(Reply::Refused(_))));
+}
+
 /// Spec: multi-client 38.
 #[test]
 fn a_call_that_never_gets_a_tab_is_stopped_and_its_tab_closed() {

@@ -25,6 +25,8 @@ pub(super) struct Actor {
     known: Option<Resume>,
     /// The folders that the client works in, if it has said so.
     roots: Option<Vec<PathBuf>>,
+    /// The resources that the client watches, if it has said so.
+    watched: Option<Vec<String>>,
 }
 
 impl Actor {
@@ -39,6 +41,7 @@ impl Actor {
             inbox,
             known: None,
             roots: None,
+            watched: None,
         }
     }
 
@@ -67,12 +70,16 @@ impl Actor {
                     if let Some(roots) = self.roots.take() {
                         let _ = link.send(Order::Roots(roots)).await;
                     }
+                    if let Some(watched) = self.watched.take() {
+                        let _ = link.send(Order::Watch(watched)).await;
+                    }
                     for order in waiting.drain(..) {
                         // If the daemon is gone already, the link ends at once and reports it.
                         let _ = link.send(order).await;
                     }
                     let over = link.serve(&mut self.inbox, &self.notify).await;
                     self.roots = over.roots;
+                    self.watched = over.watched;
                     waiting = over.lists.into_iter().map(Order::Tools).collect();
                     if let Some(known) = &mut self.known {
                         known.told = over.told;
@@ -123,6 +130,10 @@ impl Actor {
             Order::Introduce(_) | Order::Cancel(_) => None,
             Order::Roots(roots) => {
                 self.roots = Some(roots);
+                None
+            }
+            Order::Watch(watched) => {
+                self.watched = Some(watched);
                 None
             }
             order => Some(order).filter(|order| !order.is_abandoned()),
@@ -260,9 +271,11 @@ fn decline(order: Order, error: &io::Error) {
         _ => format!("The tabmux daemon cannot be reached: {error}. {next}."),
     };
     match order {
-        Order::Call(_, answer) => drop(answer.reply.send(Ok(CallReply::error(why)))),
+        Order::Call(_, answer) | Order::Resource(_, answer) => {
+            drop(answer.reply.send(Ok(CallReply::error(why))))
+        }
         Order::Tools(answer) => drop(answer.send(Err(CallFailure::Unavailable { why }))),
-        Order::Introduce(_) | Order::Roots(_) | Order::Cancel(_) => {}
+        Order::Introduce(_) | Order::Roots(_) | Order::Watch(_) | Order::Cancel(_) => {}
     }
 }
 

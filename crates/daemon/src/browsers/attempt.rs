@@ -12,6 +12,7 @@ use tabmux_browser::{Browser, ConnectError, Connected, OutputRoot, Source, TabSe
 use tabmux_core::BrowserId;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// The inputs of an attempt. It reports its result to the main loop.
 pub(crate) struct Attempt {
@@ -25,6 +26,8 @@ pub(crate) struct Attempt {
     /// How long to wait for an extension that is not connected.
     pub(crate) patience: Duration,
     pub(crate) events: mpsc::Sender<Event>,
+    /// Cancelled if no call waits for the browser any more.
+    pub(crate) given_up: CancellationToken,
     /// The display of the last client that had one.
     pub(crate) screen: Option<Screen>,
     /// The download folder of a launched browser.
@@ -36,10 +39,17 @@ type Reached = (Connected, Option<PeerName>);
 
 impl Attempt {
     pub(crate) async fn make(self) {
-        let mut result = self.as_planned(self.launch).await;
-        if let (Err(_), true, Some(command)) = (&result, self.start, &self.plan.start_command) {
-            result = self.after_start(command).await;
-        }
+        let connecting = async {
+            let result = self.as_planned(self.launch).await;
+            match (&result, self.start, &self.plan.start_command) {
+                (Err(_), true, Some(command)) => self.after_start(command).await,
+                _ => result,
+            }
+        };
+        let result = tokio::select! {
+            result = connecting => result,
+            () = self.given_up.cancelled() => Err(ConnectError::GivenUp),
+        };
         let (result, peer) = match result {
             Ok((connected, peer)) => (Ok(Box::new(connected)), peer),
             Err(error) => (Err(error), None),
@@ -61,6 +71,7 @@ impl Attempt {
             shim: plan.shim,
             scripts: plan.launch.scripts.clone(),
             permissions: plan.launch.permissions.clone().into(),
+            ..TabSettings::default()
         };
         // tabmux does not change the settings of a browser that it did not launch.
         let attached = TabSettings {
@@ -74,8 +85,10 @@ impl Attempt {
                 return reached.ok_or(ConnectError::NoExtension);
             }
             PlannedBrowser::At(address) => {
-                let source = source_at(address.clone());
-                return directly(Browser::connect(&source, attached, &self.output).await);
+                let source = source_at(address.clone(), plan);
+                let say = |message| self.say(message);
+                let connected = Browser::connect_saying(&source, attached, &self.output, &say);
+                return directly(connected.await);
             }
             PlannedBrowser::Running => {
                 return match self.running(attached).await? {
@@ -136,11 +149,7 @@ impl Attempt {
         limit: Duration,
         settings: TabSettings,
     ) -> Result<Option<Reached>, ConnectError> {
-        let browser = self.browser;
-        let say = |message| {
-            // If the queue is full, the message is dropped: it is only progress.
-            let _ = self.events.try_send(Event::Awaited { browser, message });
-        };
+        let say = |message| self.say(message);
         let end = Instant::now() + limit;
         let mut tries = MOST_TRIES;
         loop {
@@ -158,6 +167,13 @@ impl Attempt {
                 }
             }
         }
+    }
+
+    /// Tells the calls that wait for the browser why it takes long.
+    fn say(&self, message: String) {
+        let browser = self.browser;
+        // If the queue is full, the message is dropped: it is only progress.
+        let _ = self.events.try_send(Event::Awaited { browser, message });
     }
 
     /// Runs the user's start command for a browser that cannot be reached, and retries until it answers or a timeout
@@ -199,7 +215,7 @@ fn run_detached(command: &str) -> std::io::Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    tabmux_browser::descriptors::restore_in(shell.as_std_mut());
+    tabmux_platform::limits::restore_in(shell.as_std_mut());
     let mut child = shell.spawn()?;
     tokio::spawn(async move { child.wait().await });
     Ok(())

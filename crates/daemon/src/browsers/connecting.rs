@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::{Browser, ConnectError, Connected, OutputRoot};
 use tabmux_core::{BrowserId, BrowserKey, Input, TargetId};
+use tokio_util::sync::CancellationToken;
 
 /// What an attempt to connect may do.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +35,13 @@ impl Browsers {
         let Some(plan) = self.plans.get(key).cloned() else {
             return;
         };
+        let given_up = CancellationToken::new();
+        if plan.place.is_some() {
+            self.queued.begin(browser, given_up.clone());
+        }
         let attempt = Attempt {
             browser,
+            given_up,
             plan,
             launch: permitted.launch,
             start: permitted.start,
@@ -61,6 +67,7 @@ impl Browsers {
         core: &mut TimedCore,
     ) {
         self.links.set(browser, peer);
+        self.queued.end(browser);
         while self.attempts.try_join_next().is_some() {}
         let known: HashSet<BrowserId> = core.browsers().map(|known| known.id).collect();
         self.metrics.keep_only(|id| known.contains(&id));
@@ -80,6 +87,7 @@ impl Browsers {
         let about = convert::about(&connected.info);
         let tabs = connected.info.tabs.iter().cloned();
         let tabs = tabs.map(|tab| convert::facts(tab, None)).collect();
+        let replaces = connected.info.replaces;
         let front = connected.info.front.as_ref();
         let front = front.map(|id| TargetId(id.as_str().into()));
         let handle = connected.follow(browser.0, self.events.clone());
@@ -90,17 +98,24 @@ impl Browsers {
             about,
             tabs,
             front,
+            replaces,
         }
     }
 
-    /// A browser reported its end.
-    pub(crate) fn gone(&mut self, browser: BrowserId, core: &mut TimedCore) {
+    /// A browser reported its end. A grid says whether the browser lives, and what happened.
+    pub(crate) fn gone(
+        &mut self,
+        browser: BrowserId,
+        of_grid: Option<(bool, String)>,
+        core: &mut TimedCore,
+    ) {
         let personal = self.links.of(browser).is_some();
         let reconnected_early = self.links.take_reconnected_early(browser);
         self.remove(browser);
         self.contexts.forget(browser);
-        let reason = "it was closed or its connection ended".into();
-        core.input(match personal {
+        let usual = || (personal, "it was closed or its connection ended".into());
+        let (lives, reason) = of_grid.unwrap_or_else(usual);
+        core.input(match lives {
             // Chrome may end the extension's worker at any time, which does not affect the tabs.
             true => Input::ConnectionLost { browser, reason },
             false => Input::BrowserGone { browser, reason },

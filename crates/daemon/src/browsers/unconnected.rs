@@ -2,7 +2,7 @@
 
 use crate::extension::{Extensions, PeerName};
 use crate::main_loop::Event;
-use crate::options::is_endpoint;
+use crate::options::is_browser;
 use crate::work::discard;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl UnconnectedBrowser {
     pub(crate) fn of(browser: String, peer: Option<PeerName>) -> Option<Self> {
         match peer {
             Some(peer) => Some(Self::Through(peer)),
-            None => is_endpoint(&browser).then_some(Self::At(browser)),
+            None => is_browser(&browser).then_some(Self::At(browser)),
         }
     }
 
@@ -35,8 +35,8 @@ impl UnconnectedBrowser {
         let connected = match self {
             Self::At(address) => {
                 let source = match address.starts_with("ws") {
-                    true => Source::WebSocket(address, Vec::new()),
-                    false => Source::Url(address),
+                    true => Source::WebSocket(address.into()),
+                    false => Source::Url(address.into()),
                 };
                 Browser::connect(&source, settings, &OutputRoot::usual()).await
             }

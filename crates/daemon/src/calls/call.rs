@@ -6,6 +6,7 @@ use crate::main_loop::Answer;
 use crate::questions::{About, now_in_millis};
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use tabmux_browser::Files;
 use tabmux_browser::tools::Prepared;
 use tabmux_core::{BrowserId, CallId, ConnectionId, Mode, SessionId, Stuck, TargetId};
 use tabmux_protocol::{CallReply, RequestId};
@@ -31,6 +32,8 @@ pub(crate) struct Call {
     /// The tab it works on, once it does.
     pub(crate) place: Option<(BrowserId, TargetId)>,
     pub(crate) prepared: Option<Prepared>,
+    /// The files that its page action may use, once it runs.
+    pub(crate) files: Option<Files>,
     pub(crate) extras: convert::CallExtras,
     /// The arguments of a page tool.
     pub(crate) page_arguments: Arc<Map<String, Value>>,
@@ -87,6 +90,7 @@ impl Call {
             browser: None,
             place: None,
             prepared: call.prepared,
+            files: None,
             extras: call.extras,
             page_arguments: call.page_arguments,
             _room: call.room,

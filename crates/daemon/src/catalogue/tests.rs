@@ -177,7 +177,9 @@ fn more_tools_leads_to_every_page_action() {
     let usual = page_actions();
     let rest = page_tools()
         .into_iter()
-        .filter(|name| !usual.contains(name));
+        .filter(|name| !usual.contains(name))
+        // Sessions with secrets have it from the start, and others never.
+        .filter(|name| name.as_str() != "list_secrets");
     for name in rest {
         let category = category(name.as_str()).unwrap().name();
         assert!(more_categories().any(|more| more == category), "{name}");
@@ -198,5 +200,44 @@ fn the_tools_of_slim_are_in_no_other_list() {
     for tool in slim_tools() {
         assert!(!others.contains(&tool), "{tool}");
         assert!(slim_info(tool, false).is_some());
+    }
+}
+
+/// For any mode and categories.
+#[test]
+fn instructions_name_only_tools_of_the_session() {
+    use tabmux_protocol::session::{SessionOptions, ToolMode};
+    let every = [
+        "input",
+        "navigation",
+        "emulation",
+        "performance",
+        "network",
+        "debugging",
+    ];
+    for (mode, tools) in [
+        (Mode::Progressive, ToolMode::Progressive),
+        (Mode::Static, ToolMode::Static),
+    ] {
+        for left_out in every {
+            let categories = every.iter().filter(|category| **category != left_out);
+            let categories: Vec<_> = categories.map(|category| (*category).to_owned()).collect();
+            let withheld = withheld(Some(&categories));
+            let options = SessionOptions {
+                tools,
+                page_actions: true,
+                categories: Some(categories),
+                ..SessionOptions::default()
+            };
+            let text = tabmux_daemon_client::instructions(&options, None).unwrap();
+            let words = text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+            let words = words.filter(|word| word.contains('_'));
+            for tool in words.map(ToolName::new) {
+                let exists = category(tool.as_str()).is_some()
+                    || session_tools::find(tool.as_str()).is_some();
+                assert!(exists && tool.exists_in(mode), "{tool} in {mode:?}");
+                assert!(!withheld.contains(&tool), "{tool} without {left_out}");
+            }
+        }
     }
 }

@@ -52,7 +52,7 @@ fn tools_in(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    fn told(text: &str, missing: &[&str]) -> String {
+    fn advice(text: &str, missing: &[&str]) -> String {
         without_missing_tools(text, |tool| !missing.contains(&tool)).into_owned()
     }
 
@@ -93,7 +93,7 @@ mod tests {
                 "No. Or fill it.",
             ),
         ] {
-            assert_eq!(told(text, missing), expected, "{missing:?}");
+            assert_eq!(advice(text, missing), expected, "{missing:?}");
         }
     }
 
@@ -101,7 +101,7 @@ mod tests {
     fn what_happened_stays_whatever_it_quotes() {
         let text = "The script failed: take_snapshot is not defined. Correct it and try again; take_snapshot shows what the page has.";
         assert_eq!(
-            told(text, &["take_snapshot"]),
+            advice(text, &["take_snapshot"]),
             "The script failed: take_snapshot is not defined. Correct it and try again."
         );
     }

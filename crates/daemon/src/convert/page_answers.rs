@@ -176,6 +176,7 @@ mod tests {
                 pictures += data.len();
                 None
             }
+            other => panic!("{other:?}"),
         });
         (texts.collect(), pictures)
     }

@@ -24,11 +24,11 @@ pub fn extension_message(data: &[u8]) {
     let (feed, _kept) = mpsc::channel(1);
     let mut tunnels = Tunnels::default();
     let tunnel = tunnels.open(feed);
-    let mut told = Told::default();
+    let mut reported = Reported::default();
     for line in text.split('\n').take(MOST_MESSAGES) {
         let deliveries = match line.strip_prefix('>') {
             Some(command) => {
-                told.command(command);
+                reported.command(command);
                 tunnels.command(tunnel, command)
             }
             None => {
@@ -37,14 +37,14 @@ pub fn extension_message(data: &[u8]) {
                 };
                 is_written_as_it_was_read(&message);
                 drop(PersonRequest::in_message(&message));
-                told.message(&message);
+                reported.message(&message);
                 tunnels.handle(message)
             }
         };
-        told.check(&deliveries);
+        reported.check(&deliveries);
     }
     assert_eq!(tunnels.private_tabs(), [0; 0]);
-    told.check(&tunnels.close(tunnel));
+    reported.check(&tunnels.close(tunnel));
 }
 
 fn is_written_as_it_was_read(message: &FromExtension) {
@@ -68,14 +68,14 @@ fn has_fraction(value: &Value) -> bool {
 
 /// What was reported so far.
 #[derive(Default)]
-struct Told {
+struct Reported {
     /// Tabs that are in no private window, according to the extension.
     shown: HashSet<String>,
     /// How many replies each command id may still get.
     open: HashMap<u64, usize>,
 }
 
-impl Told {
+impl Reported {
     fn command(&mut self, frame: &str) {
         if let Some(request) = Request::parse(frame) {
             *self.open.entry(request.id).or_default() += 1;

@@ -11,12 +11,22 @@ use tokio::sync::{mpsc, watch};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PeerName(pub(crate) String);
 
+/// What an extension says of itself when it connects.
+#[derive(Debug)]
+pub(crate) struct Introduction {
+    pub(crate) instance: PeerName,
+    pub(crate) name: Option<String>,
+    pub(crate) version: Option<String>,
+}
+
 /// One connected extension.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) instance: PeerName,
     /// The name of its browser profile.
     pub(crate) name: Option<String>,
+    /// The version of its files.
+    pub(crate) version: Option<String>,
     tunnels: Mutex<Tunnels>,
     stage: watch::Sender<Phase>,
     out: mpsc::Sender<ToExtension>,
@@ -34,14 +44,11 @@ enum Phase {
 }
 
 impl Peer {
-    pub(crate) fn new(
-        instance: PeerName,
-        name: Option<String>,
-        out: mpsc::Sender<ToExtension>,
-    ) -> Self {
+    pub(crate) fn new(introduction: Introduction, out: mpsc::Sender<ToExtension>) -> Self {
         Self {
-            instance,
-            name,
+            instance: introduction.instance,
+            name: introduction.name,
+            version: introduction.version,
             tunnels: Mutex::default(),
             stage: watch::Sender::new(Phase::New),
             out,
@@ -146,7 +153,12 @@ mod tests {
 
     fn peer() -> Arc<Peer> {
         let (out, _) = mpsc::channel(8);
-        Arc::new(Peer::new(PeerName("0123456789".into()), None, out))
+        let introduction = Introduction {
+            instance: PeerName("0123456789".into()),
+            name: None,
+            version: None,
+        };
+        Arc::new(Peer::new(introduction, out))
     }
 
     fn introduction() -> FromExtension {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tabmux_browser::ChannelTransport;
+use tabmux_protocol::overview::ExtensionRow;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -21,7 +22,7 @@ pub(crate) struct Extensions {
 
 #[derive(Debug)]
 struct Peers {
-    seated: HashMap<PeerName, (u64, Arc<Peer>)>,
+    connected: HashMap<PeerName, (u64, Arc<Peer>)>,
     arrivals: u64,
     /// The latest time at which a disconnected extension noticed it and began to reconnect.
     away_since: Instant,
@@ -35,7 +36,7 @@ impl Default for Extensions {
     fn default() -> Self {
         Self {
             peers: Mutex::new(Peers {
-                seated: HashMap::new(),
+                connected: HashMap::new(),
                 arrivals: 0,
                 away_since: Instant::now(),
             }),
@@ -49,14 +50,14 @@ impl Extensions {
     /// Adds a peer. It is listed until the slot is dropped.
     pub(crate) fn slot(self: &Arc<Self>, peer: Arc<Peer>) -> Result<ExtensionSlot, Busy> {
         let mut peers = self.peers();
-        if peers.seated.contains_key(&peer.instance) || peers.seated.len() >= MOST_PEERS {
+        if peers.connected.contains_key(&peer.instance) || peers.connected.len() >= MOST_PEERS {
             return Err(Busy);
         }
         peers.arrivals += 1;
         let arrival = peers.arrivals;
         let entry = (arrival, Arc::clone(&peer));
-        peers.seated.insert(peer.instance.clone(), entry);
-        self.count.send_replace(peers.seated.len());
+        peers.connected.insert(peer.instance.clone(), entry);
+        self.count.send_replace(peers.connected.len());
         Ok(ExtensionSlot {
             all: Arc::clone(self),
             peer,
@@ -66,6 +67,18 @@ impl Extensions {
     /// Whether any extension is connected.
     pub(crate) fn is_connected(&self) -> bool {
         *self.count.borrow() > 0
+    }
+
+    /// The connected extensions, for people.
+    pub(crate) fn rows(&self) -> Vec<ExtensionRow> {
+        let peers = self.peers();
+        let rows = peers.connected.values().map(|(_, peer)| ExtensionRow {
+            name: peer.name.clone(),
+            version: peer.version.clone(),
+        });
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort();
+        rows
     }
 
     /// The number of connected extensions, as a watch.
@@ -98,12 +111,12 @@ impl Extensions {
         instance: &PeerName,
         limit: Duration,
     ) -> Option<ChannelTransport> {
-        let seated = || {
+        let connected = || {
             let peers = self.peers();
-            let (_, peer) = peers.seated.get(instance)?;
+            let (_, peer) = peers.connected.get(instance)?;
             Some(Arc::clone(peer))
         };
-        let reached = self.reach_where(limit, seated).await;
+        let reached = self.reach_where(limit, connected).await;
         reached.map(|(_, transport)| transport)
     }
 
@@ -139,7 +152,7 @@ impl Extensions {
 
     fn find(&self, name: Option<&str>) -> Option<Arc<Peer>> {
         let peers = self.peers();
-        let matching = peers.seated.values().filter(|(_, peer)| match name {
+        let matching = peers.connected.values().filter(|(_, peer)| match name {
             Some(name) => peer.name.as_deref() == Some(name),
             None => true,
         });
@@ -162,9 +175,9 @@ pub(crate) struct ExtensionSlot {
 impl Drop for ExtensionSlot {
     fn drop(&mut self) {
         let mut peers = self.all.peers();
-        peers.seated.remove(&self.peer.instance);
+        peers.connected.remove(&self.peer.instance);
         peers.away_since = Instant::now();
-        self.all.count.send_replace(peers.seated.len());
+        self.all.count.send_replace(peers.connected.len());
         self.peer.end();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use tabmux_platform::files::{SafeOptions, is_own, is_private};
 
 /// 256 random bits.
 #[derive(Clone, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl Secret {
     pub fn load(path: &Path) -> Result<Self, SecretError> {
         let (error, path) = (|error| failed(path, error), path.to_owned());
         let facts = fs::symlink_metadata(&path).map_err(error)?;
-        let ours = facts.is_file() && facts.uid() == tabmux_browser::user::own_uid();
-        if !ours || facts.mode() & 0o077 != 0 {
+        let ours = facts.is_file() && is_own(&facts);
+        if !ours || !is_private(&facts) {
             return Err(SecretError::Open { path });
         }
         if facts.len() > 1_000 {
@@ -103,7 +103,7 @@ impl Secret {
                 .write(true)
                 .create(true)
                 .truncate(true)
-                .mode(0o600)
+                .private()
                 .open(&draft)?;
             writeln!(file, "{}", secret.to_hex())?;
             file.sync_all()?;
@@ -165,7 +165,7 @@ fn failed(path: &Path, error: io::Error) -> SecretError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     /// Spec: security 5.
     #[test]

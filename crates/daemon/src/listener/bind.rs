@@ -70,8 +70,7 @@ impl Bound {
 }
 
 fn is_without_v6(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::AddrNotAvailable
-        || error.raw_os_error() == Some(libc::EAFNOSUPPORT)
+    error.kind() == io::ErrorKind::AddrNotAvailable || tabmux_platform::is_without_network(error)
 }
 
 const TRIES: usize = 8;

@@ -4,7 +4,7 @@ use super::relay::Relays;
 use super::upgrade::upgrade;
 use super::websocket::Socket;
 use super::{Shared, status, text_of};
-use crate::extension::{Greeting, Nonce, Peer, PeerName, Secret};
+use crate::extension::{Greeting, Introduction, Nonce, Peer, PeerName, Secret};
 use crate::handle::PersonHandle;
 use crate::panel::PersonRequest;
 use crate::pending_slots::PendingSlot;
@@ -63,7 +63,7 @@ pub(super) async fn serve(
             return;
         }
     };
-    let (instance, name, secret) = match greeted {
+    let (introduction, secret) = match greeted {
         Ok(Ok(known)) => known,
         Ok(Err(Unproved::Gone)) => return,
         Ok(Err(Unproved::Refused(reason))) => {
@@ -76,7 +76,7 @@ pub(super) async fn serve(
     };
     let (out, outbox) = mpsc::channel(OUTBOX);
     let relays = Relays::new(Arc::clone(shared), out.clone());
-    let peer = Arc::new(Peer::new(instance, name, out));
+    let peer = Arc::new(Peer::new(introduction, out));
     let Ok(slot) = shared.hub.extensions.slot(Arc::clone(&peer)) else {
         let reason = "This installation of the extension is connected already.";
         return refuse_pending(socket, reason, pending).await;
@@ -114,13 +114,14 @@ async fn prove(
     socket: &mut Socket,
     host: &str,
     shared: &Shared,
-) -> Result<(PeerName, Option<String>, Secret), Unproved> {
+) -> Result<(Introduction, Secret), Unproved> {
     let refused = |reason: &str| Unproved::Refused(reason.to_owned());
     let FromExtension::Hello {
         version,
         nonce,
         instance,
         name,
+        extension_version,
     } = next_message(socket).await?
     else {
         return Err(refused("The first message must be hello."));
@@ -165,10 +166,16 @@ async fn prove(
             "The proof is wrong. Run `tabmux extension install` again and reload the extension.",
         ));
     }
-    let name = name
-        .map(|name| one_line(&name, MOST_NAME))
-        .filter(|name| !name.is_empty());
-    Ok((PeerName(instance), name, secret))
+    let short = |text: Option<String>| {
+        let text = one_line(&text?, MOST_NAME);
+        (!text.is_empty()).then_some(text)
+    };
+    let introduction = Introduction {
+        instance: PeerName(instance),
+        name: short(name),
+        version: short(extension_version),
+    };
+    Ok((introduction, secret))
 }
 
 /// The next message before the proof. Only a limited number of `ping` messages is answered.

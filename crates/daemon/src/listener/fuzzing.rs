@@ -26,7 +26,7 @@ pub fn page_message(data: &[u8]) {
     );
     let mut tools = PageTools::default();
     let (out, _kept) = mpsc::channel(1);
-    let connection = tools.open(origin, out);
+    let connection = tools.open(origin, String::new(), out);
     for frame in text.split('\n').take(MOST_MESSAGES) {
         match Head::read(frame).whole(frame) {
             Frame::Noise => {}

@@ -60,9 +60,9 @@ pub(super) fn of_page(text: &str) -> Option<String> {
     (matches!(url.scheme(), "http" | "https") && origin == text).then_some(origin)
 }
 
-/// The party behind an origin, for slots and quotas: a server on this machine can use every address of 127/8, so one
-/// local port is one party under all its host names.
-pub(crate) fn party(origin: &str) -> String {
+/// Who an origin counts as in slots and quotas: a server on this machine can use every address of 127/8, so one
+/// local port is one owner under all its host names.
+pub(crate) fn quota_owner(origin: &str) -> String {
     let url = Url::parse(origin).ok();
     let port = url.as_ref().and_then(Url::port_or_known_default);
     match (is_local(origin), port) {
@@ -184,18 +184,21 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_this_machine_is_one_party_under_all_its_names() {
+    fn a_server_on_this_machine_is_one_owner_under_all_its_names() {
         let same = [
             "http://localhost",
             "http://127.0.0.1",
             "http://127.1.2.3",
             "http://[::1]:80",
         ];
-        assert!(same.iter().all(|origin| party(origin) == party(same[0])));
+        assert!(
+            same.iter()
+                .all(|origin| quota_owner(origin) == quota_owner(same[0]))
+        );
         for other in ["http://localhost:81", "https://localhost", "http://a.test"] {
-            assert_ne!(party(other), party(same[0]));
+            assert_ne!(quota_owner(other), quota_owner(same[0]));
         }
-        assert_ne!(party("http://a.test"), party("http://b.test"));
+        assert_ne!(quota_owner("http://a.test"), quota_owner("http://b.test"));
     }
 
     /// Spec: decisions 23.

@@ -1,7 +1,7 @@
 //! One connection of a page worker: passes its messages to the main loop, and messages of the main loop to the
 //! worker.
 
-use super::origin::{of_page, party};
+use super::origin::{of_page, quota_owner};
 use super::origin_slots::OriginSlot;
 use super::page_frames::{Frame, Head, LONGEST_MESSAGE};
 use super::upgrade::upgrade;
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::pace::Pace;
 use tabmux_protocol::page::{FromPage, LONGEST_FRAME, PAGE_PROTOCOL, ToPage};
+use tabmux_text::one_line;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
@@ -71,7 +72,7 @@ impl WorkerTransport for Socket {
         Self::open(
             self,
             LONGEST_FRAME,
-            shared.large_of_pages.slot(&party(origin)),
+            shared.large_of_pages.slot(&quota_owner(origin)),
         );
     }
 }
@@ -84,16 +85,16 @@ pub(super) async fn serve(
     origin: &str,
     shared: &Shared,
 ) {
-    let place = tokio::select! {
-        place = welcome(&mut transport, origin, shared) => place,
+    let welcomed = tokio::select! {
+        welcomed = welcome(&mut transport, origin, shared) => welcomed,
         () = pending.evicted() => return,
     };
-    let Some(place) = place else {
+    let Some((place, library)) = welcomed else {
         return;
     };
     drop(pending);
     let (out, mut outbox) = mpsc::channel(OUTBOX);
-    let Some(mut connection) = shared.hub.open_pages(origin, out).await else {
+    let Some(mut connection) = shared.hub.open_pages(origin, library, out).await else {
         return;
     };
     tracing::info!(origin, "a page's worker is connected");
@@ -189,15 +190,16 @@ async fn next_frame(
     received.await.ok()?
 }
 
-/// Reads the hello and accepts the worker. Returns its slot; `None` if it is refused.
+/// Reads the hello and accepts the worker. Returns its slot and the version of its library; `None` if it is refused.
 async fn welcome(
     transport: &mut impl WorkerTransport,
     origin: &str,
     shared: &Shared,
-) -> Option<OriginSlot> {
-    let place = match hello(transport).await? {
+) -> Option<(OriginSlot, String)> {
+    let (version, library) = hello(transport).await?;
+    let place = match version {
         PAGE_PROTOCOL => shared.origins.check(origin).await.and_then(|()| {
-            let place = shared.pages.take(&party(origin));
+            let place = shared.pages.take(&quota_owner(origin));
             place.ok_or_else(|| NO_SLOT.to_owned())
         }),
         version => Err(format!(
@@ -217,7 +219,7 @@ async fn welcome(
     let version = PAGE_PROTOCOL;
     send(transport, &ToPage::Welcome { version })
         .await
-        .then_some(place)
+        .then_some((place, library))
 }
 
 /// The person may have removed the origin. Checked before each call, and with each keep-alive.
@@ -226,13 +228,17 @@ async fn no_longer(shared: &Shared, origin: &str) -> Option<ToPage> {
     Some(ToPage::Refused { reason })
 }
 
-/// The worker's hello: its protocol version.
-async fn hello(transport: &mut impl WorkerTransport) -> Option<u32> {
+/// The worker's hello: its protocol version, and the version of its library.
+async fn hello(transport: &mut impl WorkerTransport) -> Option<(u32, String)> {
     let first = tokio::time::timeout(HELLO_LIMIT, transport.next_frame()).await;
-    match serde_json::from_str(&first.ok()??) {
-        Ok(FromPage::Hello { version, .. }) => Some(version),
-        _ => None,
-    }
+    let first = first.ok()??;
+    let Ok(FromPage::Hello { version, .. }) = serde_json::from_str(&first) else {
+        return None;
+    };
+    // A hello is short, so all of it can be read.
+    let said: serde_json::Value = serde_json::from_str(&first).ok()?;
+    let library = said["library"].as_str().unwrap_or_default();
+    Some((version, one_line(library, LONGEST_VERSION)))
 }
 
 async fn send(transport: &mut impl WorkerTransport, message: &ToPage) -> bool {
@@ -252,6 +258,8 @@ const EVICTED: &str =
 const BURST: u32 = 5_000;
 const MESSAGES_PER_SECOND: u32 = 2_000;
 const OUTBOX: usize = 512;
+/// Of a library's version, in characters.
+const LONGEST_VERSION: usize = 40;
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
 /// A worker sends a keep-alive every 20 s.
 const SILENCE_LIMIT: Duration = Duration::from_secs(60);

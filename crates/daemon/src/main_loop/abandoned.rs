@@ -1,68 +1,81 @@
 //! Closes tabs of an earlier daemon's sessions that did not reconnect.
 
-use super::MainLoop;
-use crate::browsers::UnconnectedBrowser;
+use super::OpenSessions;
+use crate::browsers::{Browsers, UnconnectedBrowser};
 use crate::extension::PeerName;
-use crate::memory::{Abandoned, TabNotes};
+use crate::memory::{Abandoned, Memory, TabNotes};
 use std::collections::HashMap;
-use tabmux_core::{BrowserId, TargetId};
+use tabmux_core::{BrowserId, Core, TargetId};
 
-impl MainLoop {
-    pub(super) fn close_abandoned(&mut self) {
-        let in_other_browsers = self.close_abandoned_here();
-        self.browsers.close_unconnected(in_other_browsers);
-    }
+pub(super) fn close_abandoned(
+    core: &Core,
+    sessions: &OpenSessions,
+    browsers: &mut Browsers,
+    memory: &mut Memory,
+) {
+    let in_other_browsers = close_connected(core, sessions, browsers, memory);
+    browsers.close_unconnected(in_other_browsers);
+}
 
-    /// Closes such tabs in connected browsers. Returns those in other browsers.
-    fn close_abandoned_here(&mut self) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
-        let mut in_other_browsers: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
-        let awaited = self.awaited_tabs();
-        for tab in self.memory.take_abandoned() {
-            let peer = tab.extension.clone().map(PeerName);
-            let here = self.connection_to(&tab, peer.as_ref());
-            if let Some(here) = here {
-                self.close_if_free(here, tab.target);
-            } else if awaited.iter().any(|awaited| tab.is(awaited)) {
-                // Another session that used it has reconnected, but has not connected its browser yet.
-            } else if let Some(place) = UnconnectedBrowser::of(tab.browser, peer) {
-                in_other_browsers.entry(place).or_default().push(tab.target);
-            } else {
-                tracing::warn!("an abandoned tab stays open: its browser has no address");
-            }
+/// Closes such tabs in connected browsers. Returns those in other browsers.
+fn close_connected(
+    core: &Core,
+    sessions: &OpenSessions,
+    browsers: &mut Browsers,
+    memory: &mut Memory,
+) -> HashMap<UnconnectedBrowser, Vec<TargetId>> {
+    let mut in_other_browsers: HashMap<UnconnectedBrowser, Vec<TargetId>> = HashMap::new();
+    let awaited = awaited_tabs(core, sessions, memory);
+    for tab in memory.take_abandoned() {
+        let peer = tab.extension.clone().map(PeerName);
+        let here = connection_to(core, browsers, &tab, peer.as_ref());
+        if let Some(here) = here {
+            close_if_free(core, browsers, here, tab.target);
+        } else if awaited.iter().any(|awaited| tab.is(awaited)) {
+            // Another session that used it has reconnected, but has not connected its browser yet.
+        } else if let Some(place) = UnconnectedBrowser::of(tab.browser, peer) {
+            in_other_browsers.entry(place).or_default().push(tab.target);
+        } else {
+            tracing::warn!("an abandoned tab stays open: its browser has no address");
         }
-        in_other_browsers
     }
+    in_other_browsers
+}
 
-    /// The tabs to which restored sessions were bound, and which they have not found again yet.
-    fn awaited_tabs(&self) -> Vec<TabNotes> {
-        let sessions = self.sessions.iter();
-        let missing = sessions.filter_map(|(id, session)| {
-            let restored_tabs = self.core.restored_tabs(id)?;
-            Some(self.memory.missing(&session.client, restored_tabs))
-        });
-        missing.flatten().filter(|tab| tab.bound).collect()
-    }
+/// The tabs to which restored sessions were bound, and which they have not found again yet.
+fn awaited_tabs(core: &Core, sessions: &OpenSessions, memory: &Memory) -> Vec<TabNotes> {
+    let sessions = sessions.iter();
+    let missing = sessions.filter_map(|(id, session)| {
+        let restored_tabs = core.restored_tabs(id)?;
+        Some(memory.missing(&session.client, restored_tabs))
+    });
+    missing.flatten().filter(|tab| tab.bound).collect()
+}
 
-    /// The connected browser with this tab, if there is one.
-    fn connection_to(&self, tab: &Abandoned, peer: Option<&PeerName>) -> Option<BrowserId> {
-        let mut known = self.core.browsers();
-        let here = known.find(|browser| {
-            let same = match peer {
-                Some(peer) => self.browsers.links.of(browser.id) == Some(peer),
-                None => *browser.key.0 == *tab.browser,
-            };
-            same && self.browsers.get(browser.id).is_some()
-        });
-        here.map(|browser| browser.id)
-    }
+/// The connected browser with this tab, if there is one.
+fn connection_to(
+    core: &Core,
+    browsers: &Browsers,
+    tab: &Abandoned,
+    peer: Option<&PeerName>,
+) -> Option<BrowserId> {
+    let mut known = core.browsers();
+    let here = known.find(|browser| {
+        let same = match peer {
+            Some(peer) => browsers.links.of(browser.id) == Some(peer),
+            None => *browser.key.0 == *tab.browser,
+        };
+        same && browsers.get(browser.id).is_some()
+    });
+    here.map(|browser| browser.id)
+}
 
-    fn close_if_free(&self, id: BrowserId, target: TargetId) {
-        let tabs = || self.core.tabs().filter(|tab| tab.browser == id);
-        let free = tabs().any(|tab| *tab.target == target && tab.holder.or(tab.owner).is_none());
-        if free {
-            let last = tabs().count() == 1;
-            self.browsers.discard(id, target, last);
-        }
+fn close_if_free(core: &Core, browsers: &mut Browsers, id: BrowserId, target: TargetId) {
+    let tabs = || core.tabs().filter(|tab| tab.browser == id);
+    let free = tabs().any(|tab| *tab.target == target && tab.holder.or(tab.owner).is_none());
+    if free {
+        let last = tabs().count() == 1;
+        browsers.discard(id, target, last);
     }
 }
 
@@ -71,8 +84,7 @@ mod tests {
     use super::*;
     use crate::audit::Audit;
     use crate::handle::Client;
-    use crate::main_loop::LoopFiles;
-    use crate::memory::Memory;
+    use crate::main_loop::{LoopFiles, MainLoop};
     use crate::options::SessionOptions;
     use crate::policy::PolicyFile;
     use crate::questions::Asking;
@@ -134,7 +146,12 @@ mod tests {
         let notify = mpsc::channel(8).0;
         main_loop.open(SessionId(1), Box::new(options), client, notify);
 
-        let in_other_browsers = main_loop.close_abandoned_here();
+        let in_other_browsers = close_connected(
+            &main_loop.core,
+            &main_loop.sessions,
+            &mut main_loop.browsers,
+            &mut main_loop.memory,
+        );
         let tabs = |url: &str| {
             in_other_browsers
                 .get(&UnconnectedBrowser::At(url.into()))

@@ -85,7 +85,12 @@ impl MainLoop {
             },
             BrowserEvent::Gone => {
                 self.page_tools.forget_browser(browser);
-                return self.browsers.gone(browser, &mut self.core);
+                return self.browsers.gone(browser, None, &mut self.core);
+            }
+            BrowserEvent::LeaseLost { lives, reason } => {
+                self.page_tools.forget_browser(browser);
+                let of_grid = Some((lives, reason));
+                return self.browsers.gone(browser, of_grid, &mut self.core);
             }
         };
         self.core.input(input);
@@ -128,7 +133,13 @@ impl MainLoop {
 
     /// An attempt to connect takes long: tells the waiting clients why.
     pub(super) fn awaited(&mut self, browser: BrowserId, message: &str) {
-        for call in self.core.waiting_for(browser) {
+        // Also those whose session has removed the browser.
+        self.browsers.queued.give_up_unwanted(&self.core);
+        let waiting = self.core.waiting_for(browser);
+        if self.browsers.queued.note_waiting(browser, waiting.len()) {
+            self.core.input(Input::StillConnecting { browser });
+        }
+        for call in waiting {
             self.progressed(call, message.to_owned());
         }
     }

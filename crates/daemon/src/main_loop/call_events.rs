@@ -1,13 +1,16 @@
 //! Tool calls, from the request to the core, and from the result of their work to the core.
 
 use super::confirm::Checked;
-use super::{Answer, MainLoop};
+use super::look_for_tools::tabs_to_inspect;
+use super::{Answer, MainLoop, PagesEvent};
 use crate::browsers::CONNECT_LIMIT;
 use crate::calls::NewCall;
+use crate::convert::Role;
 use crate::incoming::{Digest, Incoming, ParsedArguments, Reserved};
 use crate::questions::About;
-use crate::{catalogue, convert};
+use crate::{catalogue, convert, resources, work};
 use tabmux_browser::tools::ToolResult;
+use tabmux_browser::{Files, bounds};
 use tabmux_core::{
     BrowserId, CallId, CallKind, Finish, Input, Mode, SessionId, TargetId, ToolName,
 };
@@ -51,9 +54,26 @@ impl MainLoop {
         if self.core.is_paused() {
             return self.take_call(session, call);
         }
-        if let Some(call) = self.look_first(session, call) {
+        if let Some(call) = self.inspect_first(session, call) {
             self.take_call(session, call);
         }
+    }
+
+    /// `list_page_tools` waits until the tabs that it lists are inspected. Returns the call if it need not wait.
+    fn inspect_first(&self, session: SessionId, call: Box<Incoming>) -> Option<Box<Incoming>> {
+        if call.request.tool != "list_page_tools" {
+            return Some(call);
+        }
+        let named = call.read.lists_tools_of.as_ref();
+        let tabs = tabs_to_inspect(session, named, &self.core, &self.sessions, &self.browsers);
+        if tabs.is_empty() {
+            return Some(call);
+        }
+        let generate = self.sessions.generated_for(session);
+        let then = PagesEvent::Looked { session, call };
+        let look = work::look_for_tools(tabs, generate, then, self.events.clone());
+        tokio::spawn(bounds::within(self.origins_of(session), look));
+        None
     }
 
     pub(super) fn take_call(&mut self, session: SessionId, call: Box<Incoming>) {
@@ -181,27 +201,33 @@ impl MainLoop {
         }
         let request = convert::request_id(request);
         self.core.input(Input::Cancel { session, request });
+        self.browsers.queued.give_up_unwanted(&self.core);
     }
 
     /// Whether this name is that of a page tool.
-    fn is_page_tool(&self, session: SessionId, mode: Mode, name: &str) -> bool {
+    pub(super) fn is_page_tool(&self, session: SessionId, mode: Mode, name: &str) -> bool {
         ToolName::parse(name).is_some_and(|name| {
             catalogue::info(name, mode, false).is_none()
-                && self.core.page_tool(session, name).is_some()
+                && (self.core.page_tool(session, name).is_some()
+                    || self.core.is_gone(session, name))
         })
     }
 
     pub(super) fn ran(&mut self, call: CallId, browser: BrowserId, result: ToolResult) {
-        let Some((session, mode)) = self.calls.get(call).map(|call| (call.session, call.mode))
-        else {
+        let Some(known) = self.calls.get(call) else {
             return;
         };
+        let (session, mode) = (known.session, known.mode);
+        let files = known.files.as_ref();
+        let saved = files.filter(|_| known.extras.role == Role::Read);
+        let saved = saved.and_then(Files::last_saved);
         let payload = match result {
+            Ok(_) if let Some(number) = saved => resources::link(number),
             Ok(output) => {
                 let opened = output.opened.iter();
                 let numbers = opened.filter_map(|id| {
                     let target = TargetId(id.as_str().into());
-                    self.core.number_told(session, browser, &target)
+                    self.core.assigned_number(session, browser, &target)
                 });
                 let numbers: Vec<_> = numbers.collect();
                 let opened = numbers.into_iter().map(|tab| convert::opened(tab, mode));

@@ -10,8 +10,8 @@ use crate::audit;
 use crate::incoming::Digest;
 use crate::policy::reread;
 use crate::questions::texts::{
-    KEEPS_CHANGING, NOT_AGREED, SOMETHING_ELSE, TOO_LATE, declined, declined_by_client, message,
-    nobody_to_ask,
+    KEEPS_CHANGING, NOT_AGREED, SOMETHING_ELSE, TOO_LATE, cannot_be_asked, declined,
+    declined_by_client, message,
 };
 use crate::questions::{
     About, AskedBecause, MOST_WAITING, Question, QuestionView, TIMEOUT_HERE, now_in_millis,
@@ -95,11 +95,11 @@ impl MainLoop {
         if let Some(decision) = &request.asking.word {
             return self.client_answered(session, wanted.digest, decision);
         }
-        let Some(row) = self.core.tool_meant(session, &parsed.kind) else {
+        let Some(row) = self.core.tool_of_call(session, &parsed.kind) else {
             return Needed::Nothing; // It is not a page tool.
         };
         let Some(record) = self.page_tools.record(&row.place, row.key) else {
-            return Needed::error(GONE);
+            return Needed::error(self.fitting(session, &ToolError::ToolGone.to_string()));
         };
         let Some(because) = self.reason_to_ask(session, record) else {
             return Needed::Nothing;
@@ -128,7 +128,7 @@ impl MainLoop {
         }
         if !self.are_questions_shown() || self.calls.questions.waiting() >= MOST_WAITING {
             self.note(session, &view, audit::Outcome::Unanswered);
-            return Needed::error(nobody_to_ask(&view));
+            return Needed::error(cannot_be_asked(&view));
         }
         Needed::Here(about, view)
     }
@@ -215,13 +215,8 @@ impl MainLoop {
         place: &TabLocation,
         key: ToolKey,
     ) -> Result<(), String> {
-        let record = self
-            .page_tools
-            .record(place, key)
-            .ok_or_else(|| match place {
-                TabLocation::Page { .. } => GONE.to_owned(),
-                TabLocation::Browser { .. } => ToolError::ToolGone.to_string(),
-            })?;
+        let record = self.page_tools.record(place, key);
+        let record = record.ok_or_else(|| ToolError::ToolGone.to_string())?;
         let entry = self.calls.get(call).ok_or(NOT_AGREED)?;
         if self.reason_to_ask(entry.session, record).is_none() {
             return Ok(());
@@ -336,6 +331,5 @@ async fn expire(id: String, events: tokio::sync::mpsc::Sender<Event>) {
     let _ = events.send(Event::QuestionExpired { id }).await;
 }
 
-const GONE: &str = "The page no longer has this tool.";
 /// Gives up on a page that changes its tool this often while it is checked.
 const MOST_ROUNDS: u32 = 3;

@@ -2,9 +2,10 @@
 
 use super::confirm::Checked;
 use super::page_calls::{CheckedCall, FoundAnswer};
+use super::step_tools::StepTool;
 use crate::extension::{Peer, PeerName};
+use crate::handle::CallerFolders;
 use crate::handle::Client;
-use crate::handle::Here;
 use crate::incoming::Incoming;
 use crate::options::SessionOptions;
 use crate::page_quotas::Held;
@@ -12,11 +13,12 @@ use crate::page_updates::PageUpdate;
 use crate::panel::PersonRequest;
 use crate::policy::PersonRules;
 use crate::record::Listed;
+use crate::resources::Seen;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tabmux_browser::tools::ToolResult;
 use tabmux_browser::{BrowserEvent, ConnectError, Connected, ToolError};
-use tabmux_core::{BrowserId, CallId, ConnectionId, RestoredTabs, SessionId};
+use tabmux_core::{BrowserId, CallId, ConnectionId, RestoredTabs, SessionId, TabRef};
 use tabmux_protocol::page::ToPage;
 use tabmux_protocol::wire::Resume;
 use tabmux_protocol::{BackendEvent, CallFailure, CallReply, RequestId};
@@ -54,13 +56,28 @@ pub(crate) enum Event {
         roots: Vec<PathBuf>,
     },
     /// A caller attaches to a named session from another folder.
-    WorksHere { session: SessionId, here: Here },
+    ContinueIn {
+        session: SessionId,
+        folders: CallerFolders,
+    },
     /// A client closed its session.
     Close { session: SessionId },
     /// A client requests its tool list.
     Tools {
         session: SessionId,
         answer: oneshot::Sender<Vec<Listed>>,
+    },
+    /// What a session's resources depend on.
+    Resources {
+        session: SessionId,
+        answer: oneshot::Sender<Seen>,
+    },
+    /// What the tools of a call's steps are to its session.
+    StepTools {
+        session: SessionId,
+        names: Vec<String>,
+        tab: Option<TabRef>,
+        answer: oneshot::Sender<Vec<StepTool>>,
     },
     /// A client calls a tool.
     Call {
@@ -130,9 +147,9 @@ impl Event {
             Self::Pages(event) => event.kind(),
             Self::RefreshTitles { .. } => "refresh_titles",
             Self::Publish { .. } => "publish",
-            Self::Roots { .. } | Self::WorksHere { .. } => "roots",
+            Self::Roots { .. } | Self::ContinueIn { .. } => "roots",
             Self::Close { .. } => "close",
-            Self::Tools { .. } => "tools",
+            Self::Tools { .. } | Self::StepTools { .. } | Self::Resources { .. } => "tools",
             Self::Call { .. } => "call",
             Self::QuestionAnswered { .. } | Self::QuestionExpired { .. } => "question",
             Self::Cancel { .. } => "cancel",
@@ -170,6 +187,8 @@ pub(crate) enum PagesEvent {
     /// A worker connected, from a page of this origin.
     Opened {
         origin: Arc<str>,
+        /// The version of its library.
+        library: String,
         out: mpsc::Sender<ToPage>,
         answer: oneshot::Sender<ConnectionId>,
     },

@@ -1,23 +1,26 @@
 //! The notes about sessions and their tabs, for a later daemon.
 
-use super::MainLoop;
-use crate::memory::{LostNotes, Notes, TabNotes};
+use super::OpenSessions;
+use crate::browsers::Browsers;
+use crate::memory::{LostNotes, Memory, Notes, TabNotes};
+use crate::panel::AgentLabels;
 use std::collections::HashMap;
 use tabmux_core::{
-    BrowserId, BrowserKey, PageNumbers, RememberedTab, RestoredTabs, SessionId, TabId,
+    BrowserId, BrowserKey, Core, PageNumbers, RememberedTab, RestoredTabs, SessionId, TabId,
 };
 
-impl MainLoop {
-    /// Passes the notes for a later daemon to their writer, if they may have changed.
-    pub(super) fn keep_notes(&mut self) {
-        if self.memory.wants_notes(self.core.persistence_version()) {
-            let notes = self.notes();
-            self.memory.keep(notes);
-        }
-    }
+/// What the notes are made from.
+pub(super) struct NoteSources<'a> {
+    pub(super) core: &'a Core,
+    pub(super) sessions: &'a OpenSessions,
+    pub(super) browsers: &'a Browsers,
+    pub(super) labels: &'a AgentLabels,
+    pub(super) memory: &'a Memory,
+}
 
+impl NoteSources<'_> {
     /// The notes about the sessions of this daemon, for a later one.
-    fn notes(&self) -> Notes {
+    pub(super) fn notes(&self) -> Notes {
         let mut notes = Notes {
             tabs_counted: self.core.tabs_counted(),
             ..Notes::default()
@@ -80,7 +83,7 @@ impl MainLoop {
                 (known.lost, known.connected) = (lost, connected);
             }
             if let Some(known) = notes.sessions.get_mut(&session.client.session) {
-                known.number = self.panel.labels.number_of(id);
+                known.number = self.labels.number_of(id);
                 known.pages_counted = counted;
                 known.follows = session.follows;
             }
@@ -98,7 +101,7 @@ impl MainLoop {
             stays: true,
             opened: restored_tabs.opened.contains(&tab.target),
             bound: restored_tabs.bound.contains(&tab.target),
-            extension: self.extension_meant_by(&tab.browser),
+            extension: self.extension_of_key(&tab.browser),
         };
         let tabs = self.core.remembered().iter().map(notes);
         tabs.filter(|tab| tab.opened || tab.bound || tab.page.is_some())
@@ -128,7 +131,7 @@ impl MainLoop {
             .map(|peer| peer.0.clone())
     }
 
-    fn extension_meant_by(&self, key: &BrowserKey) -> Option<String> {
+    fn extension_of_key(&self, key: &BrowserKey) -> Option<String> {
         let mut browsers = self.core.browsers();
         self.extension_of(browsers.find(|browser| browser.key == key)?.id)
     }

@@ -1,12 +1,12 @@
 //! The open sessions: their clients, options and folders, which the core does not need.
 
-use crate::handle::{Client, Here};
+use crate::handle::{CallerFolders, Client};
 use crate::options::SessionOptions;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tabmux_browser::files::{Quota, Roots};
-use tabmux_browser::{Files, OutputFolder, OutputRoot};
+use tabmux_browser::{Files, OutputFolder, OutputRoot, StorageSource};
 use tabmux_core::{Mode, Refusal, SessionId};
 use tabmux_protocol::BackendEvent;
 use tabmux_protocol::session::{LONGEST_ROOT, MOST_ROOTS};
@@ -66,6 +66,15 @@ impl OpenSessions {
         let mut sessions: Vec<_> = self.open.iter().map(|(id, it)| (*id, it)).collect();
         sessions.sort_by_key(|(id, _)| *id);
         sessions.into_iter()
+    }
+
+    /// The sessions that save a login state at their end.
+    pub(crate) fn with_state(&self) -> Vec<SessionId> {
+        let with = self
+            .open
+            .iter()
+            .filter(|(_, it)| matches!(it.options.storage, Some(StorageSource::Named(_))));
+        with.map(|(id, _)| *id).collect()
     }
 
     /// The session with this public name.
@@ -162,26 +171,37 @@ impl OpenSessions {
             named: session.options.given.roots.clone(),
             claimed: session.roots.clone(),
         };
-        Files::new(roots, session.output.clone())
+        let files = Files::new(roots, session.output.clone());
+        match session.options.given.remote {
+            true => files.of_remote_client(),
+            false => files,
+        }
+    }
+
+    /// The folder whose paths a session's client must not see, because it is on another machine.
+    pub(crate) fn hidden_folder(&self, session: SessionId) -> Option<OutputFolder> {
+        let session = self.get(session)?;
+        let is_remote = session.options.given.remote;
+        is_remote.then(|| session.output.clone())
     }
 
     /// A named session continues in another folder. Its earlier folders stay allowed, because a call from there may
     /// still run.
-    pub(crate) fn works_here(&mut self, session: SessionId, here: Here) {
+    pub(crate) fn continue_in(&mut self, session: SessionId, folders: CallerFolders) {
         let Some(session) = self.open.get_mut(&session) else {
             return;
         };
         let options = &mut session.options.given;
-        options.folder = here.folder;
-        for root in here.roots {
+        options.folder = folders.folder;
+        for root in folders.roots {
             options.roots.retain(|known| *known != root);
             options.roots.push(root);
         }
         let forgotten = options.roots.len().saturating_sub(MOST_ROOTS);
         options.roots.drain(..forgotten);
-        if options.output != here.output {
-            options.output.clone_from(&here.output);
-            session.output = self.output.session_with(here.output, Quota::default());
+        if options.output != folders.output {
+            options.output.clone_from(&folders.output);
+            session.output = self.output.session_with(folders.output, Quota::default());
         }
     }
 

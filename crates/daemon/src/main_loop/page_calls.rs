@@ -77,7 +77,7 @@ impl MainLoop {
             page: page.clone(),
         };
         let Some(record) = self.page_tools.record(&place, key).cloned() else {
-            return self.page_failed(call, GONE);
+            return self.page_failed(call, &ToolError::ToolGone.to_string());
         };
         let Some(entry) = self.calls.get_mut(call) else {
             return;
@@ -127,7 +127,7 @@ impl MainLoop {
         let document = self.page_tools.document(connection, &page);
         let document = document.map(str::to_owned);
         let (true, Some(document)) = (now.is_some(), document) else {
-            return self.page_failed(call, GONE);
+            return self.page_failed(call, &ToolError::ToolGone.to_string());
         };
         if let Err(why) = self.check_agreed(call, &place, key) {
             return self.page_failed(call, &why);
@@ -223,7 +223,11 @@ impl MainLoop {
     }
 
     pub(super) fn page_failed(&mut self, call: CallId, why: &str) {
-        self.page_done(call, CallReply::error(why));
+        let reply = match self.calls.session_of(call) {
+            Some(session) => self.error_for(session, why),
+            None => CallReply::error(why),
+        };
+        self.page_done(call, reply);
     }
 
     fn page_done(&mut self, call: CallId, reply: CallReply) {
@@ -270,5 +274,3 @@ pub(super) async fn report(events: &mpsc::Sender<Event>, event: PagesEvent) {
 
 /// The number of concurrent checks: each may need some memory.
 static CHECKS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(2)));
-
-const GONE: &str = "The page no longer has this tool.";

@@ -9,10 +9,11 @@ impl MainLoop {
         match event {
             PagesEvent::Opened {
                 origin,
+                library,
                 out,
                 answer,
             } => {
-                let connection = self.page_tools.open(Arc::clone(&origin), out);
+                let connection = self.page_tools.open(Arc::clone(&origin), library, out);
                 self.core
                     .input(Input::PagesConnected { connection, origin });
                 let _ = answer.send(connection);

@@ -2,10 +2,10 @@
 
 use super::{MainLoop, PersonEvent};
 use crate::extension::PeerName;
-use crate::panel::PersonRequest;
+use crate::panel::{PersonRequest, target_of};
 use crate::policy::PolicyChange;
 use tabmux_browser::AddressPolicy;
-use tabmux_core::{Input, SessionId, TabLocation, TargetId};
+use tabmux_core::{Input, SessionId, TabLocation};
 
 impl MainLoop {
     pub(super) fn person_event(&mut self, event: PersonEvent) {
@@ -64,7 +64,14 @@ impl MainLoop {
                 self.notice_policy();
                 self.panel.tell_site(peer, origin);
             }
-            PersonRequest::Tidy { tabs } => self.tidy(peer, &tabs),
+            PersonRequest::Tidy { tabs } => self.panel.tidy(
+                peer,
+                &tabs,
+                &self.core,
+                &self.browsers,
+                &self.sessions,
+                &self.memory,
+            ),
             PersonRequest::PrivateWindows { allowed } => {
                 let change = PolicyChange::PrivateWindows(allowed);
                 self.panel.change_rules(peer, change);
@@ -151,9 +158,4 @@ impl MainLoop {
         let known = self.sessions.named(session);
         known.ok_or_else(|| "This agent is gone.".to_owned())
     }
-}
-
-/// The target id of an extension's tab is its number.
-pub(super) fn target_of(tab: u32) -> TargetId {
-    TargetId(tab.to_string().into())
 }

@@ -1,12 +1,14 @@
 //! Carries out the core's outputs: each becomes a task or a reply.
 
 use super::MainLoop;
+use super::look_for_tools::{free_tabs, generated_for_holders};
 use crate::browsers::{Context, Permitted};
-use crate::convert;
+use crate::convert::{self, Role};
 use crate::work::{self, Job};
-use std::path::PathBuf;
+use std::sync::Arc;
+use tabmux_browser::secrets::{self, Secrets};
 use tabmux_browser::tools::Viewer;
-use tabmux_browser::{OutputFolder, bounds};
+use tabmux_browser::{OutputFolder, StorageSource, bounds};
 use tabmux_core::{BrowserId, CallId, Output, SessionId, TargetId};
 use tabmux_protocol::BackendEvent;
 use tabmux_protocol::page::ToPage;
@@ -34,7 +36,7 @@ impl MainLoop {
                 // A fixed list does not show how many tools a page has.
                 let (session, generate) = self.wanted_by(call);
                 let tabs = match (session, generate) {
-                    (Some(session), Some(_)) => self.free_tabs(session, browser),
+                    (Some(session), Some(_)) => free_tabs(&self.core, session, browser),
                     _ => Vec::new(),
                 };
                 self.start(call, browser, |job| work::refresh(job, tabs, generate));
@@ -50,7 +52,7 @@ impl MainLoop {
                 let (_, generate) = self.wanted_by(call);
                 let place = work::TabOwner {
                     context,
-                    storage_state: self.storage_state_for(call),
+                    storage: self.storage_for(call),
                     output: self.output_of(call),
                 };
                 self.start(call, browser, |job| {
@@ -135,9 +137,10 @@ impl MainLoop {
                 call,
                 reply,
                 renewed,
+                appeared,
                 ..
             } => {
-                self.reply(call, reply, renewed);
+                self.reply(call, reply, renewed, &appeared);
                 self.browsers.sweep_all_later();
             }
             Output::ToolsChanged { session } => {
@@ -158,13 +161,13 @@ impl MainLoop {
     }
 
     /// The storage state for the context of a call's session. Named contexts start empty.
-    fn storage_state_for(&self, call: CallId) -> Option<PathBuf> {
+    fn storage_for(&self, call: CallId) -> Option<StorageSource> {
         let call = self
             .calls
             .get(call)
             .filter(|call| call.extras.context.is_none())?;
         let session = self.sessions.get(call.session)?;
-        session.options.given.browser.storage_state.clone()
+        session.options.storage.clone()
     }
 
     /// The folder for files of a call without a path.
@@ -183,9 +186,11 @@ impl MainLoop {
 
     /// The session of a call, if it wants to know what its actions change.
     fn viewer_of(&self, call: CallId) -> Option<Viewer> {
+        let role = self.calls.get(call)?.extras.role;
         let session = self.calls.session_of(call)?;
         let options = &self.sessions.get(session)?.options;
-        options.given.changes.then_some(Viewer(session.0))
+        let is_seen = !matches!(role, Role::Step | Role::Read);
+        (options.given.changes && is_seen).then_some(Viewer(session.0))
     }
 
     pub(super) fn extras(&self, call: CallId) -> convert::CallExtras {
@@ -213,7 +218,17 @@ impl MainLoop {
             viewer,
         };
         // All work for a call is limited to the origins that its session may access.
-        tokio::spawn(bounds::within(self.origins_for(call), work(job)));
+        let work = bounds::within(self.origins_for(call), work(job));
+        tokio::spawn(secrets::within(self.secrets_for(call), work));
+    }
+
+    /// The secrets of a call's session.
+    fn secrets_for(&self, call: CallId) -> Arc<Secrets> {
+        let session = self.calls.session_of(call);
+        let session = session.and_then(|session| self.sessions.get(session));
+        session
+            .map(|it| Arc::clone(&it.options.secrets))
+            .unwrap_or_default()
     }
 
     fn run_tool(&mut self, call: CallId, browser: BrowserId, target: TargetId) {
@@ -226,14 +241,19 @@ impl MainLoop {
         entry.place = Some((browser, target.clone()));
         let wants_progress = entry.wants_progress;
         let session = entry.session;
+        let is_read = entry.extras.role == Role::Read;
         let files = self.sessions.files_of(session);
+        let files = if is_read { files.private() } else { files };
+        if let Some(entry) = self.calls.get_mut(call) {
+            entry.files = Some(files.clone());
+        }
         self.start(call, browser, |job| {
             work::run(job, target, prepared, files, wants_progress)
         });
     }
 
     fn hold(&self, browser: BrowserId, target: TargetId, held: bool) {
-        let generate = self.generated_for_holders(browser, &target);
+        let generate = generated_for_holders(&self.core, &self.sessions, browser, &target);
         if let Some(handle) = self.browsers.get(browser).cloned() {
             let mut tabs = self.core.tabs();
             let tab = tabs.find(|tab| tab.browser == browser && *tab.target == target);

@@ -1,12 +1,16 @@
-//! Opens and closes sessions.
+//! Opens and closes sessions, and says which tools they have.
 
-use super::{MainLoop, policy};
+use super::{MainLoop, StepTool, policy};
 use crate::catalogue;
 use crate::handle::Client;
 use crate::options::SessionOptions;
 use crate::record::Listed;
-use tabmux_core::{Input, Mode, SessionConfig, SessionId, TabLocation, ToolKey, ToolName};
-use tabmux_protocol::BackendEvent;
+use crate::resources::Seen;
+use serde_json::Value;
+use tabmux_core::{
+    CallKind, Input, Mode, SessionConfig, SessionId, TabLocation, TabRef, ToolKey, ToolName,
+};
+use tabmux_protocol::{BackendEvent, ToolInfo};
 use tokio::sync::mpsc;
 
 impl MainLoop {
@@ -51,9 +55,61 @@ impl MainLoop {
             self.memory.closed(&client);
         }
         self.browsers.session_closed(session, &self.core);
+        self.browsers.queued.give_up_unwanted(&self.core);
         self.browsers.following.want(self.sessions.is_followed());
         self.calls.questions.forget(session);
         self.panel.labels.remove(session);
+    }
+
+    /// What these names mean to the session. Of pages' tools, those of this tab.
+    pub(super) fn step_tools(
+        &self,
+        session: SessionId,
+        names: &[String],
+        tab: Option<&TabRef>,
+    ) -> Vec<StepTool> {
+        let Some(mode) = self.sessions.get(session).map(|it| it.options.mode) else {
+            return vec![StepTool::Missing; names.len()];
+        };
+        let one = |name: &String| {
+            let Some(parsed) = ToolName::parse(name) else {
+                return StepTool::Missing;
+            };
+            if self.is_page_tool(session, mode, name) {
+                let row = match tab.cloned() {
+                    tab @ Some(_) => {
+                        let kind = CallKind::PageTool { name: parsed, tab };
+                        self.core.tool_of_call(session, &kind)
+                    }
+                    None => self.core.page_tool(session, parsed),
+                };
+                let record = row.and_then(|row| self.page_tools.record(&row.place, row.key));
+                return record.cloned().map_or(StepTool::Missing, StepTool::Page);
+            }
+            match crate::convert::is_callable(name) && self.core.can_call(session, parsed) {
+                true => StepTool::Ours,
+                false => StepTool::Missing,
+            }
+        };
+        names.iter().map(one).collect()
+    }
+
+    /// What a session's resources depend on. A session that was refused has none.
+    pub(super) fn resources_of(&mut self, session: SessionId) -> Seen {
+        let can_call = |tool: &&str| self.core.can_call(session, ToolName::new(tool));
+        let tools = crate::resources::tools().filter(can_call).collect();
+        let known = self.sessions.get(session);
+        let output = known.map(|known| known.output.clone());
+        Seen {
+            mode: self.sessions.mode_of(session),
+            has_several: self.core.has_several(session),
+            tools,
+            output: output.unwrap_or_else(|| self.sessions.output.session()),
+            tabs: match self.sessions.why_refused(session) {
+                None => self.core.shown_tabs(session),
+                Some(_) => Vec::new(),
+            },
+        }
     }
 
     /// The tool list of a session.
@@ -61,11 +117,23 @@ impl MainLoop {
         let mode = self.sessions.mode_of(session);
         let several = self.core.has_several(session);
         let policy = self.origins_of(session);
+        let known = self.sessions.get(session);
+        let is_remote = known.is_some_and(|known| known.options.given.remote);
+        let with_output = |info: ToolInfo| {
+            let schema = catalogue::output_schema(&info.name).filter(|_| is_remote);
+            match schema {
+                Some(Value::Object(schema)) => ToolInfo {
+                    output_schema: Some(schema.into()),
+                    ..info
+                },
+                _ => info,
+            }
+        };
         let tools = self.tools_shown(session, mode).into_iter();
         let tools = tools.filter_map(|(name, place)| match place {
             None => catalogue::info(name, mode, several)
                 .or_else(|| catalogue::slim_info(name, several))
-                .map(Listed::Own),
+                .map(|info| Listed::Own(with_output(info))),
             Some((place, key)) => self.page_tools.listed(name, &place, key, mode, &policy),
         });
         tools.collect()

@@ -3,9 +3,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
-use tabmux_browser::user::own_uid;
+use tabmux_platform::files::{Refused, SafeOptions, is_own, overwrite_start};
 
 /// The count, and the file while it can be written.
 #[derive(Debug)]
@@ -72,8 +71,8 @@ impl Counter {
 /// The file and its contents. Does not follow links, and refuses files of other users.
 fn open(path: &Path) -> io::Result<(File, Known)> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).mode(0o600);
-    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    options.read(true).write(true).private();
+    options.refusing(Refused::LinksAndWaiting);
     let mut file = match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let file = options.create_new(true).open(path)?;
@@ -82,7 +81,7 @@ fn open(path: &Path) -> io::Result<(File, Known)> {
         opened => opened?,
     };
     let about = file.metadata()?;
-    if !about.is_file() || about.uid() != own_uid() {
+    if !about.is_file() || !is_own(&about) {
         return Err(io::Error::other("it is not a file of this user"));
     }
     let mut text = Vec::new();
@@ -95,7 +94,7 @@ fn open(path: &Path) -> io::Result<(File, Known)> {
 
 /// Overwrites the file. If that fails, empties it, which needs no space, so that an old count is not used.
 fn store(file: &File, count: u32) -> io::Result<()> {
-    let stored = file.write_all_at(text(count).as_bytes(), 0);
+    let stored = overwrite_start(file, text(count).as_bytes());
     if stored.is_err()
         && let Err(error) = file.set_len(0)
     {

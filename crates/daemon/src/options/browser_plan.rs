@@ -1,20 +1,28 @@
 //! How a session's browser is connected.
 
 use super::sharing_key::SharingKey;
+use std::fmt;
 use tabmux_browser::find::{Channel, Wanted};
 use tabmux_browser::profile::ProfileChoice;
 use tabmux_browser::proxy::Proxy;
-use tabmux_browser::{AddressPolicy, Device, LaunchOptions, Running, Source, endpoint};
+use tabmux_browser::{
+    AddressPolicy, Device, Grid, GridPlace, LaunchOptions, RemoteAddress, Running, Source,
+    TlsOptions, endpoint,
+};
 use tabmux_core::{BrowserKey, BrowserRef};
 use tabmux_protocol::session::{self as wire, BrowserChoice, EndpointAddress};
 
 /// How to connect a browser.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BrowserPlan {
     /// Which browser.
     pub browser: PlannedBrowser,
     /// Its name, for people.
     pub name: Option<String>,
+    /// How the certificate of its address is checked.
+    pub tls: TlsOptions,
+    /// The place of a browser that a grid hands out for this session.
+    pub place: Option<GridPlace>,
     /// The command that starts it when it cannot be reconnected.
     pub start_command: Option<String>,
     /// How to launch one.
@@ -43,6 +51,13 @@ pub enum PlannedBrowser {
     At(EndpointAddress),
 }
 
+/// Without secrets.
+impl fmt::Debug for BrowserPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("BrowserPlan").field(&self.source()).finish()
+    }
+}
+
 impl BrowserPlan {
     /// The plans of a session, in the order of its browsers. Returns a sentence if the options are invalid.
     pub(super) fn from_wire(options: wire::BrowserOptions) -> Result<Vec<Self>, String> {
@@ -51,30 +66,44 @@ impl BrowserPlan {
         };
         let shim = !options.no_shim;
         let choice = options.choice.clone();
+        let tls = TlsOptions {
+            ca_files: options.ca_files.clone(),
+            client: options.client_certificate.clone(),
+            insecure: false,
+        };
         let launch = launch_options(options)?;
-        let plan = |browser, name, start_command| Self {
+        let plan = |browser, name| Self {
             browser,
             name,
-            start_command,
+            tls: TlsOptions::default(),
+            place: None,
+            start_command: None,
             launch: launch.clone(),
             policy,
             shim,
         };
         Ok(match choice {
-            BrowserChoice::Any => vec![plan(PlannedBrowser::Any, None, None)],
-            BrowserChoice::Launch => vec![plan(PlannedBrowser::Launched, None, None)],
-            BrowserChoice::Running => vec![plan(PlannedBrowser::Running, None, None)],
+            BrowserChoice::Any => vec![plan(PlannedBrowser::Any, None)],
+            BrowserChoice::Launch => vec![plan(PlannedBrowser::Launched, None)],
+            BrowserChoice::Running => vec![plan(PlannedBrowser::Running, None)],
             BrowserChoice::Extension { name } => {
                 let browser = PlannedBrowser::Extension { name: name.clone() };
-                vec![plan(browser, name, None)]
+                vec![plan(browser, name)]
             }
             BrowserChoice::Endpoints { endpoints } if endpoints.is_empty() => {
                 return Err("The list of browser addresses is empty".into());
             }
             BrowserChoice::Endpoints { endpoints } => {
                 let endpoints = endpoints.into_iter();
-                let plans = endpoints
-                    .map(|it| plan(PlannedBrowser::At(it.address), it.name, it.start_command));
+                let plans = endpoints.map(|it| Self {
+                    tls: TlsOptions {
+                        insecure: it.insecure,
+                        ..tls.clone()
+                    },
+                    place: place_for(&it.address),
+                    start_command: it.start_command,
+                    ..plan(PlannedBrowser::At(it.address), it.name)
+                });
                 plans.collect()
             }
         })
@@ -89,12 +118,19 @@ impl BrowserPlan {
                 self.browser,
                 PlannedBrowser::At(_) | PlannedBrowser::Extension { .. }
             ),
+            leased: self.place.is_some(),
         }
     }
 
     /// The browser's source, for people.
     pub(crate) fn source(&self) -> String {
         let source = match &self.browser {
+            PlannedBrowser::At(address) if self.tls.insecure => {
+                format!(
+                    "{}, certificate not checked",
+                    endpoint::shown(address.url())
+                )
+            }
             PlannedBrowser::At(address) => endpoint::shown(address.url()),
             PlannedBrowser::Extension { .. } => "extension".to_owned(),
             PlannedBrowser::Running => "running".to_owned(),
@@ -128,11 +164,26 @@ impl BrowserPlan {
     }
 }
 
+/// A new place, if the address is that of a grid: sessions do not share its browsers.
+pub(super) fn place_for(address: &EndpointAddress) -> Option<GridPlace> {
+    let is_grid = matches!(address, EndpointAddress::Grid { .. });
+    is_grid.then(GridPlace::default)
+}
+
 /// The browser at an address.
-pub(crate) fn source_at(address: EndpointAddress) -> Source {
+pub(crate) fn source_at(address: EndpointAddress, plan: &BrowserPlan) -> Source {
+    let remote = |url, headers| RemoteAddress {
+        url,
+        headers,
+        tls: plan.tls.clone(),
+    };
     match address {
-        EndpointAddress::DevTools { url } => Source::Url(url),
-        EndpointAddress::WebSocket { url, headers } => Source::WebSocket(url, headers),
+        EndpointAddress::Grid { url } => Source::Grid(Grid {
+            address: remote(url, Vec::new()),
+            place: plan.place.clone().unwrap_or_default(),
+        }),
+        EndpointAddress::DevTools { url } => Source::Url(remote(url, Vec::new())),
+        EndpointAddress::WebSocket { url, headers } => Source::WebSocket(remote(url, headers)),
     }
 }
 

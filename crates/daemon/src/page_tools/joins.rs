@@ -58,7 +58,7 @@ impl Joins {
     }
 
     /// A page of this origin reports a nonce.
-    pub(super) fn told(
+    pub(super) fn report_nonce(
         &mut self,
         connection: ConnectionId,
         page: PageId,
@@ -152,10 +152,16 @@ mod tests {
         joins.given(BrowserId(1), target, DocumentId(1), mark(nonce, origin))
     }
 
-    fn told(joins: &mut Joins, worker: u64, page: u8, nonce: u8, origin: usize) -> Option<Input> {
+    fn reported(
+        joins: &mut Joins,
+        worker: u64,
+        page: u8,
+        nonce: u8,
+        origin: usize,
+    ) -> Option<Input> {
         let page = PageId(format!("page {page}").into());
         let mark = mark(nonce, origin);
-        joins.told(ConnectionId(worker), page, &mark.origin, &mark.nonce)
+        joins.report_nonce(ConnectionId(worker), page, &mark.origin, &mark.nonce)
     }
 
     #[test]
@@ -169,9 +175,9 @@ mod tests {
         });
         let mut joins = Joins::default();
         assert_eq!(given(&mut joins, 1, 7, 0), None);
-        assert_eq!(told(&mut joins, 1, 1, 7, 0), joined);
+        assert_eq!(reported(&mut joins, 1, 1, 7, 0), joined);
         let mut joins = Joins::default();
-        assert_eq!(told(&mut joins, 1, 1, 7, 0), None);
+        assert_eq!(reported(&mut joins, 1, 1, 7, 0), None);
         assert_eq!(given(&mut joins, 1, 7, 0), joined);
     }
 
@@ -180,7 +186,7 @@ mod tests {
         let mut joins = Joins::default();
         for nonce in ["", "7", &"x".repeat(32), &"0".repeat(33), &"é".repeat(16)] {
             let page = PageId("page".into());
-            let told = joins.told(ConnectionId(1), page, &ORIGINS[0].into(), nonce);
+            let told = joins.report_nonce(ConnectionId(1), page, &ORIGINS[0].into(), nonce);
             assert_eq!(told, None);
         }
         assert!(joins.told.is_empty());
@@ -189,34 +195,34 @@ mod tests {
     #[test]
     fn a_page_of_another_origin_that_reports_first_gains_nothing() {
         let mut joins = Joins::default();
-        assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
+        assert_eq!(reported(&mut joins, 2, 2, 7, 1), None);
         assert_eq!(given(&mut joins, 1, 7, 0), None);
-        assert_eq!(told(&mut joins, 2, 2, 7, 1), None);
-        assert!(told(&mut joins, 1, 1, 7, 0).is_some());
+        assert_eq!(reported(&mut joins, 2, 2, 7, 1), None);
+        assert!(reported(&mut joins, 1, 1, 7, 0).is_some());
         assert_eq!(
-            told(&mut joins, 1, 3, 7, 0),
+            reported(&mut joins, 1, 3, 7, 0),
             None,
             "it counts for one at a time"
         );
         joins.forget_page(ConnectionId(1), &PageId("page 1".into()));
-        assert!(told(&mut joins, 1, 3, 7, 0).is_some());
+        assert!(reported(&mut joins, 1, 3, 7, 0).is_some());
     }
 
     #[test]
     fn reconnected_sides_are_joined_again() {
         let mut joins = Joins::default();
         assert_eq!(given(&mut joins, 1, 7, 0), None);
-        assert!(told(&mut joins, 1, 1, 7, 0).is_some());
+        assert!(reported(&mut joins, 1, 1, 7, 0).is_some());
         // A worker on another connection, also before the end of the first one is noticed.
-        assert!(told(&mut joins, 2, 1, 7, 0).is_some());
+        assert!(reported(&mut joins, 2, 1, 7, 0).is_some());
         joins.forget_worker(ConnectionId(1));
         joins.forget_worker(ConnectionId(2));
-        assert!(told(&mut joins, 3, 1, 7, 0).is_some());
+        assert!(reported(&mut joins, 3, 1, 7, 0).is_some());
         // A browser, too, until the tab shows another document.
         joins.forget_browser(BrowserId(1));
         assert!(given(&mut joins, 1, 7, 0).is_some());
         joins.forget_tab(BrowserId(1), &TargetId("tab 1".into()));
-        assert_eq!(told(&mut joins, 3, 1, 7, 0), None);
+        assert_eq!(reported(&mut joins, 3, 1, 7, 0), None);
     }
 
     proptest! {
@@ -235,7 +241,7 @@ mod tests {
                         given(&mut joins, who, nonce, origin)
                     }
                     // A worker has one origin.
-                    false => told(&mut joins, u64::try_from(origin).unwrap(), who, nonce, origin),
+                    false => reported(&mut joins, u64::try_from(origin).unwrap(), who, nonce, origin),
                 };
                 let Some(Input::PageJoined { connection, target, .. }) = input else {
                     continue;

@@ -1,10 +1,11 @@
 //! The workers of the page library, and the tabs behind them.
 
 use crate::page_updates::page_id;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tabmux_core::{ConnectionId, DocumentId, Input, PageId, TabLocation};
+use tabmux_protocol::overview::LibraryRow;
 use tabmux_protocol::page::ToPage;
 use tabmux_text::one_line;
 use tokio::sync::mpsc;
@@ -22,6 +23,8 @@ pub(super) struct Library {
 #[derive(Debug)]
 pub(super) struct Worker {
     pub(super) origin: Arc<str>,
+    /// The version of its library.
+    version: String,
     out: mpsc::Sender<ToPage>,
     pub(super) pages: HashMap<PageId, Document>,
     /// Since when one of its tabs is in front, in milliseconds since 1970.
@@ -39,17 +42,32 @@ pub(super) struct Document {
 
 impl Library {
     /// A worker connected.
-    pub(super) fn open(&mut self, origin: Arc<str>, out: mpsc::Sender<ToPage>) -> ConnectionId {
+    pub(super) fn open(
+        &mut self,
+        origin: Arc<str>,
+        version: String,
+        out: mpsc::Sender<ToPage>,
+    ) -> ConnectionId {
         self.connections_counted += 1;
         let connection = ConnectionId(self.connections_counted);
         let worker = Worker {
             origin,
+            version,
             out,
             pages: HashMap::new(),
             active_since: None,
         };
         self.workers.insert(connection, worker);
         connection
+    }
+
+    /// The version of the library in the pages of each origin, each pair once.
+    pub(super) fn versions(&self) -> Vec<LibraryRow> {
+        let rows = self.workers.values().map(|worker| LibraryRow {
+            origin: worker.origin.to_string(),
+            version: worker.version.clone(),
+        });
+        rows.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     pub(super) fn close(&mut self, connection: ConnectionId) -> Option<Worker> {

@@ -13,6 +13,8 @@ use tabmux_protocol::ToolHints;
 #[derive(Debug, Default)]
 pub(super) struct ToolStore {
     tabs: HashMap<TabLocation, HashMap<Source, Tools>>,
+    /// Generated tools that are gone. Lists that have not changed since still have them.
+    gone: HashMap<TabLocation, Tools>,
     /// How many keys the library's tools have used. Tools of browser tabs bring theirs along.
     keys_counted: u64,
 }
@@ -23,7 +25,9 @@ type Tools = HashMap<ToolKey, Arc<Record>>;
 impl ToolStore {
     pub(super) fn record(&self, place: &TabLocation, key: ToolKey) -> Option<&Arc<Record>> {
         let sources = self.tabs.get(place)?;
-        sources.values().find_map(|tools| tools.get(&key))
+        let gone = || self.gone.get(place)?.get(&key);
+        let found = sources.values().find_map(|tools| tools.get(&key));
+        found.or_else(gone)
     }
 
     /// Replaces the tools that were found in a browser tab. The sender has already cleaned their texts.
@@ -33,7 +37,7 @@ impl ToolStore {
         source: Source,
         tools: &[Arc<FoundTool>],
     ) -> Vec<ToolFacts> {
-        let sources = self.tabs.entry(place).or_default();
+        let sources = self.tabs.entry(place.clone()).or_default();
         let mut known = sources.remove(&source).unwrap_or_default();
         let mut facts = Vec::with_capacity(tools.len());
         let mut kept = HashMap::with_capacity(tools.len());
@@ -43,6 +47,14 @@ impl ToolStore {
             let record = same.unwrap_or_else(|| Arc::new(record(tool)));
             facts.push(record.facts(key));
             kept.insert(key, record);
+        }
+        if source == Source::Generated {
+            let gone = self.gone.entry(place).or_default();
+            gone.retain(|key, _| !kept.contains_key(key));
+            if gone.len() + known.len() > MOST_GONE {
+                gone.clear();
+            }
+            gone.extend(known.into_iter().take(MOST_GONE));
         }
         sources.insert(source, kept);
         facts
@@ -91,11 +103,13 @@ impl ToolStore {
 
     pub(super) fn forget_tab(&mut self, place: &TabLocation) {
         self.tabs.remove(place);
+        self.gone.remove(place);
     }
 
     pub(super) fn forget_browser(&mut self, gone: BrowserId) {
         let is_of = |place: &TabLocation| matches!(place, TabLocation::Browser { browser, .. } if *browser == gone);
         self.tabs.retain(|place, _| !is_of(place));
+        self.gone.retain(|place, _| !is_of(place));
     }
 }
 
@@ -131,5 +145,7 @@ fn hints(tool: &FoundTool) -> Option<ToolHints> {
     })
 }
 
+/// How many generated tools of a tab are kept after they are gone.
+const MOST_GONE: usize = 50;
 /// The limit for all tool texts of one tab: more than any model reads.
 const MOST_IN_TAB: usize = 1_024 * 1_024;

@@ -19,7 +19,7 @@ pub(crate) fn message(view: &QuestionView) -> String {
     )
 }
 
-pub(crate) fn nobody_to_ask(view: &QuestionView) -> String {
+pub(crate) fn cannot_be_asked(view: &QuestionView) -> String {
     let tool = &view.tool;
     let (because, or_else) = match view.because {
         AskedBecause::HardToUndo => (
@@ -59,6 +59,8 @@ pub(crate) fn declined(view: &QuestionView) -> String {
 
 pub(crate) const TOO_LATE: &str = "The question whether the tool may run was not answered in time. Nothing was done. Call it \
                         again to ask again.";
+pub(crate) const STEPS_TOO_LATE: &str = "The question whether a step may run was not answered in time, so that step and those after it \
+                              were not made. Those before it were: look at the page, then run what is left.";
 pub(crate) const SOMETHING_ELSE: &str =
     "The answer was yes to other arguments. Nothing was done. Call the tool again to ask again.";
 pub(crate) const KEEPS_CHANGING: &str = "The page keeps changing its tool, so the person cannot be asked about it. Nothing was \
@@ -91,7 +93,7 @@ mod tests {
             (AskedBecause::Always, false),
         ] {
             let view = view(because);
-            for text in [message(&view), nobody_to_ask(&view)] {
+            for text in [message(&view), cannot_be_asked(&view)] {
                 assert_eq!(text.contains("hard to undo"), claims, "{text}");
                 assert_eq!(text.contains("--confirm always"), !claims, "{text}");
             }

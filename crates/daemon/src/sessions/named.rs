@@ -1,7 +1,7 @@
 //! Named sessions: they outlive their clients, until they have been unused for a while.
 
 use super::Session;
-use crate::handle::Here;
+use crate::handle::CallerFolders;
 use crate::idle::unused;
 use std::collections::HashMap;
 use std::fmt;
@@ -37,7 +37,7 @@ impl Named {
         &self,
         name: &str,
         browser: BrowserOptions,
-        here: Here,
+        folders: CallerFolders,
         open: impl FnOnce() -> F,
     ) -> Result<(Arc<Session>, Lease), String>
     where
@@ -55,7 +55,7 @@ impl Named {
                      choose another name, or end it with `tabmux close --session {name}`"
                 ));
             }
-            entry.session.handle.works_here(here).await;
+            entry.session.handle.continue_in(folders).await;
             return Ok((Arc::clone(&entry.session), Lease::take(&entry.users)));
         }
         let entry = Entry {

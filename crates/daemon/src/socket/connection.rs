@@ -1,11 +1,14 @@
 //! One connection to the daemon's socket: at most one session, which ends with it unless it has a name.
 
+mod shorter;
+
 use super::server::{MOST_REGISTERED, Shared};
 use crate::handle::Reply;
 use crate::pending_slots::PendingSlot;
-use crate::sessions::{Arrival, Joined, Session};
+use crate::sessions::{Joined, Session, SessionRequest};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use shorter::shorter;
 use std::collections::HashSet;
 use std::future::Future;
 use std::pin::Pin;
@@ -13,17 +16,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tabmux_browser::screen::Screen;
 use tabmux_daemon_client::lines::{self, LineReader};
+use tabmux_platform::socket::Stream;
 use tabmux_protocol::wire::{
     EventKind, FromClient, FromDaemon, Hello, PROTOCOL, Request, Response, SessionId,
 };
-use tabmux_protocol::wire::{LONGEST_REPLY, encoded_length};
-use tabmux_protocol::{Backend, BackendEvent, CallReply, CallRequest, RequestId};
-use tokio::net::UnixStream;
+use tabmux_protocol::{Backend, BackendEvent, CallRequest, RequestId, ResourceRequest};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::Instant;
 
 /// Serves a connection until it is closed, breaks the protocol, or the daemon stops.
-pub(super) async fn serve(stream: UnixStream, pending: PendingSlot, shared: Arc<Shared>) {
+pub(super) async fn serve(stream: Stream, pending: PendingSlot, shared: Arc<Shared>) {
     let (reader, mut writer) = lines::split(stream);
     let (out, mut outbox) = mpsc::channel::<FromDaemon>(OUTBOX);
     let mut writing = tokio::spawn(async move {
@@ -162,7 +164,7 @@ impl Connection {
                         .await;
                 }
                 let screen = Screen::named_by(|name| screen.get(name).cloned());
-                let arrival = Arrival {
+                let arrival = SessionRequest {
                     client,
                     options: *options,
                     resume,
@@ -179,6 +181,17 @@ impl Connection {
                 },
             },
             FromClient::Request(request) => self.request(request, answers).await,
+            FromClient::Resource {
+                session_id,
+                request,
+            } => self.resource(&session_id, request, answers).await,
+            FromClient::Watch { session_id, uris } => match self.own(&session_id) {
+                None => self.refuse(None, None, INVALID_SESSION).await,
+                Some(session) => {
+                    session.handle.watch(uris).await;
+                    true
+                }
+            },
             FromClient::Cancel {
                 session_id,
                 request_id,
@@ -247,7 +260,7 @@ impl Connection {
         }
     }
 
-    async fn register(&mut self, id: String, arrival: Arrival) -> bool {
+    async fn register(&mut self, id: String, arrival: SessionRequest) -> bool {
         let Ok(place) = Arc::clone(&self.shared.registered).try_acquire_owned() else {
             let why = format!(
                 "There are already {MOST_REGISTERED} connections with sessions. End one of them, then try again"
@@ -296,11 +309,31 @@ impl Connection {
         let Ok(reply) = session.handle.submit(call).await else {
             return false;
         };
+        self.will_answer(request_id, reply, answers)
+    }
+
+    fn will_answer(&mut self, request_id: RequestId, reply: Reply, answers: &mut Answers) -> bool {
         if let Some(attached) = &mut self.session {
             attached.open.insert(request_id.clone());
         }
         answers.push(Box::pin(answer(request_id, reply)));
         true
+    }
+
+    async fn resource(
+        &mut self,
+        session_id: &SessionId,
+        request: ResourceRequest,
+        answers: &mut Answers,
+    ) -> bool {
+        let request_id = request.request_id.clone();
+        let Some(session) = self.own(session_id) else {
+            return self.refuse(None, Some(request_id), INVALID_SESSION).await;
+        };
+        let Ok(reply) = session.handle.submit_resources(request).await else {
+            return false;
+        };
+        self.will_answer(request_id, reply, answers)
     }
 
     /// The session of this connection, if the id matches. Other sessions cannot be named here.
@@ -317,6 +350,9 @@ impl Connection {
                     event: EventKind::ToolsChanged,
                 })
                 .await
+            }
+            Some(BackendEvent::ResourceChanged(uri)) => {
+                self.send(FromDaemon::ResourceChanged { uri }).await
             }
             Some(BackendEvent::Progress(progress)) => {
                 self.send(FromDaemon::Progress(progress)).await
@@ -382,41 +418,6 @@ async fn answer(request_id: RequestId, reply: Reply) -> Response {
     }
 }
 
-/// A replacement for a message that is too long for a line: the receiver must get some reply.
-fn shorter(message: FromDaemon) -> FromDaemon {
-    const WHY: &str = "The answer is too long to be sent. Ask for less";
-    tracing::warn!("a message to a client was too long");
-    match message {
-        FromDaemon::Response(response) => FromDaemon::Response(Response {
-            reply: Some(CallReply::error(format!("{WHY}."))),
-            failure: None,
-            ..response
-        }),
-        FromDaemon::ToolsOk { id, mut tools } => {
-            let mut room = LONGEST_REPLY;
-            tools.retain(|tool| match room.checked_sub(encoded_length(tool) + 1) {
-                Some(left) => {
-                    room = left;
-                    true
-                }
-                None => false,
-            });
-            FromDaemon::ToolsOk { id, tools }
-        }
-        other => {
-            let id = match other {
-                FromDaemon::OverviewOk { id, .. } => Some(id),
-                _ => None,
-            };
-            FromDaemon::Error {
-                id,
-                request_id: None,
-                error: WHY.to_owned(),
-            }
-        }
-    }
-}
-
 fn other_protocol(protocol: u32, version: &str) -> String {
     let version = tabmux_text::one_line(version, 40);
     format!(
@@ -434,34 +435,3 @@ const OUTBOX: usize = 256;
 /// Clients send their first line as soon as they are connected.
 const FIRST_LINE_LIMIT: Duration = Duration::from_secs(10);
 const FLUSH_LIMIT: Duration = Duration::from_secs(1);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tabmux_protocol::wire::LONGEST_LINE;
-
-    #[test]
-    fn a_message_that_is_too_long_becomes_a_short_error() {
-        let long = "\u{1}".repeat(LONGEST_LINE / 5);
-        let response = Response {
-            request_id: RequestId("1".into()),
-            reply: Some(CallReply::text(long.clone())),
-            failure: None,
-        };
-        let tool = |description: &str| tabmux_protocol::ToolInfo {
-            name: "who".into(),
-            description: description.into(),
-            input_schema: Arc::default(),
-            hints: None,
-        };
-        let tools = vec![tool("short"), tool(&long), tool("short")];
-        let id = "7".to_owned();
-        let told = shorter(FromDaemon::ToolsOk { id, tools });
-        assert!(matches!(&told, FromDaemon::ToolsOk { tools, .. } if tools.len() == 2));
-        for message in [told, shorter(FromDaemon::Response(response))] {
-            assert!(encoded_length(&message) < LONGEST_LINE);
-        }
-        assert!(CallReply::text(long).that_fits().is_error);
-        assert!(!CallReply::text("short").that_fits().is_error);
-    }
-}

@@ -1,22 +1,19 @@
 //! Becomes the daemon: at most one per socket, however many are started at once.
 
-use rustix::fs::Mode;
-use rustix::process::umask;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
-use tabmux_browser::user::own_uid;
 use tabmux_daemon_client::{SocketPath, SocketPathError};
-use tokio::net::{UnixListener, UnixStream};
+use tabmux_platform::files::{Refused, SafeOptions, is_socket};
+use tabmux_platform::socket::{Listener, Stream, is_listened_at, listen, peer};
+use tabmux_platform::user::own_uid;
 use tokio::time::Instant;
 
 /// The socket of a running daemon. Removed when this is dropped.
 #[derive(Debug)]
 pub struct Listening {
-    listener: UnixListener,
+    listener: Listener,
     socket: SocketFile,
     held: Held,
 }
@@ -70,8 +67,8 @@ impl Listening {
             .write(true)
             .create(true)
             .truncate(false)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW)
+            .private()
+            .refusing(Refused::Links)
             .open(place.lock())
             .map_err(io)?;
         match lock.try_lock() {
@@ -80,7 +77,8 @@ impl Listening {
             Err(TryLockError::Error(error)) => return Err(io(error)),
         }
         clear(place)?;
-        let listener = bind(place).map_err(io)?;
+        // A daemon that is just starting makes no other files meanwhile.
+        let listener = listen(place.socket()).map_err(io)?;
         Ok(Self {
             listener,
             socket: SocketFile(place.socket().to_owned()),
@@ -94,8 +92,7 @@ impl Listening {
         loop {
             match Self::start(place) {
                 Err(ListenError::Taken(_))
-                    if StdUnixStream::connect(place.socket()).is_err()
-                        && Instant::now() < give_up => {}
+                    if !is_listened_at(place.socket()) && Instant::now() < give_up => {}
                 result => return result,
             }
             // Waiting for the lock would block a thread; polling is short.
@@ -110,13 +107,13 @@ impl Listening {
     }
 
     /// The next connection from a process of this user. Refuses others and logs it.
-    pub(super) async fn accept(&self) -> io::Result<UnixStream> {
+    pub(super) async fn accept(&self) -> io::Result<Stream> {
         loop {
             let (stream, _) = self.listener.accept().await?;
-            match stream.peer_cred() {
-                Ok(peer) if peer.uid() == own_uid() => return Ok(stream),
+            match peer(&stream) {
+                Ok(peer) if peer.uid == own_uid() => return Ok(stream),
                 Ok(peer) => {
-                    tracing::warn!(uid = peer.uid(), pid = peer.pid(), "refused another user")
+                    tracing::warn!(uid = peer.uid, pid = peer.pid, "refused another user")
                 }
                 Err(error) => tracing::warn!(%error, "refused a peer that cannot be identified"),
             }
@@ -146,27 +143,17 @@ fn clear(place: &SocketPath) -> Result<(), ListenError> {
     let Ok(meta) = fs::symlink_metadata(path) else {
         return Ok(());
     };
-    if !meta.file_type().is_socket() {
+    if !is_socket(&meta) {
         return Err(ListenError::InTheWay(shown()));
     }
     // We hold the lock, so no tabmux daemon can be listening; another program could.
-    if StdUnixStream::connect(path).is_ok() {
+    if is_listened_at(path) {
         return Err(ListenError::Taken(shown()));
     }
     fs::remove_file(path).map_err(|error| ListenError::Io {
         path: shown(),
         error,
     })
-}
-
-/// Only this user can access the socket, from the moment it is created.
-fn bind(place: &SocketPath) -> io::Result<UnixListener> {
-    // The umask is the process's, but it is set back at once, and a daemon that is just starting makes no other files
-    // meanwhile.
-    let before = umask(Mode::from_raw_mode(0o177));
-    let listener = UnixListener::bind(place.socket());
-    umask(before);
-    listener
 }
 
 /// The timeout for shutdown: less than a client waits for the next daemon.

@@ -6,6 +6,8 @@ use crate::questions::AskedBecause;
 use std::sync::Arc;
 use std::time::Duration;
 use tabmux_protocol::extension::{AgentInfo, AgentTab, Because, Doing, QuestionInfo, ToExtension};
+use tabmux_text::one_line;
+use tabmux_text::secrets::masked;
 use tokio::sync::watch;
 
 /// Keeps a side panel up to date, until the main loop ends.
@@ -73,7 +75,7 @@ impl State {
     fn doing(&self, call: &CallState, peer: &PeerName) -> Doing {
         let here = call.place.filter(|(browser, _)| self.is_of(*browser, peer));
         Doing {
-            tool: call.tool.clone(),
+            tool: one_line(&masked(&call.tool), LONGEST_TOOL),
             tab_id: here.and_then(|(_, tab_id)| tab_id),
             since: call.since,
         }
@@ -87,9 +89,10 @@ impl State {
                 id: view.id.clone(),
                 session: session.name.clone(),
                 name,
-                tool: view.tool.clone(),
+                // Its names and arguments may come from a page.
+                tool: masked(&view.tool).into_owned(),
                 origin: view.origin.clone(),
-                arguments: view.arguments.clone(),
+                arguments: masked(&view.arguments).into_owned(),
                 because: match view.because {
                     AskedBecause::HardToUndo => Because::HardToUndo,
                     AskedBecause::Always => Because::Always,
@@ -103,6 +106,7 @@ impl State {
 
 const MOST_AGENTS: usize = 50;
 const MOST_TABS: usize = 30;
+const LONGEST_TOOL: usize = 64;
 pub(crate) const MOST_DOINGS: usize = 5;
 /// How soon to try again if the extension does not read.
 const RETRY: Duration = Duration::from_millis(100);

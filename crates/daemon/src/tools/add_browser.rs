@@ -44,10 +44,10 @@ impl SessionTool for AddBrowser {
     fn parse(self, session: &SessionOptions) -> Result<Parsed, Rejected> {
         let plan = session.addition(&self.url, self.name);
         let plan = plan.map_err(Rejected::Arguments)?;
-        let meant = plan.meant();
+        let wanted = plan.meant();
         Ok(Parsed {
             plan: Some(plan),
-            ..Parsed::from(CallKind::AddBrowser { meant })
+            ..Parsed::from(CallKind::AddBrowser { wanted })
         })
     }
 

@@ -28,6 +28,30 @@ impl SessionTool for BrowserGetConnectionStatus {
         json!({"type": "object", "properties": {}})
     }
 
+    fn output_schema() -> Option<Value> {
+        let browser = json!({
+            "type": "object",
+            "properties": {
+                "index": {"type": "integer"},
+                "name": {"type": "string"},
+                "state": {"type": "string"},
+            },
+            "required": ["index", "name", "state"],
+        });
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "connected": {"type": "boolean"},
+                "mode": {"enum": ["daemon", "direct"]},
+                "sessionId": {"type": "string"},
+                "extensionConnected": {"type": "boolean"},
+                "activeSessions": {"type": "integer"},
+                "browsers": {"type": "array", "items": browser},
+            },
+            "required": ["connected", "mode", "sessionId", "extensionConnected", "activeSessions", "browsers"],
+        }))
+    }
+
     fn parse(self, _: &SessionOptions) -> Result<Parsed, Rejected> {
         Ok(CallKind::ConnectionStatus.into())
     }

@@ -2,6 +2,7 @@
 
 use super::parts::label;
 use serde::Serialize;
+use serde_json::Value;
 use tabmux_core::{BrowserRow, Reply, TabId, TabRow, ToolName};
 use tabmux_protocol::CallReply;
 
@@ -13,6 +14,14 @@ pub(super) fn structured(value: &impl Serialize) -> CallReply {
             ..CallReply::text(raw.get())
         },
         Err(error) => CallReply::error(format!("Internal tabmux error: {error}.")),
+    }
+}
+
+/// A text for agents, and the same as data for clients that get it.
+pub(super) fn with_data(text: String, data: &Value) -> CallReply {
+    CallReply {
+        structured: serde_json::value::to_raw_value(data).ok(),
+        ..CallReply::text(text)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `list_browsers`: lists the browsers of a session.
 
-use super::format::browser_line;
+use super::format::{browser_line, with_data};
 use super::{ListedIn, Part, SessionTool};
 use crate::convert::{Parsed, Rejected};
 use crate::options::SessionOptions;
@@ -29,16 +29,52 @@ impl SessionTool for ListBrowsers {
         json!({"type": "object", "properties": {}})
     }
 
+    fn output_schema() -> Option<Value> {
+        let browser = json!({
+            "type": "object",
+            "properties": {
+                "index": {"type": "integer"},
+                "name": {"type": "string"},
+                "state": {"type": "string"},
+                "error": {"type": "string"},
+                "isDefault": {"type": "boolean"},
+            },
+            "required": ["index", "name", "state", "isDefault"],
+        });
+        Some(json!({
+            "type": "object",
+            "properties": {"browsers": {"type": "array", "items": browser}},
+            "required": ["browsers"],
+        }))
+    }
+
     fn parse(self, _: &SessionOptions) -> Result<Parsed, Rejected> {
         Ok(CallKind::ListBrowsers.into())
     }
 
     fn reply(reply: Reply, _: Part) -> Option<CallReply> {
         match reply {
-            Reply::Browsers { browsers } => Some(CallReply::text(list(&browsers))),
+            Reply::Browsers { browsers } => Some(with_data(list(&browsers), &data(&browsers))),
             _ => None,
         }
     }
+}
+
+fn data(browsers: &[BrowserRow]) -> Value {
+    let row = |browser: &BrowserRow| {
+        let mut row = json!({
+            "index": browser.index,
+            "name": &*browser.label,
+            "state": browser.state.as_str(),
+            "isDefault": browser.is_default,
+        });
+        if let Some(error) = &browser.error {
+            row["error"] = (**error).into();
+        }
+        row
+    };
+    let rows: Vec<_> = browsers.iter().map(row).collect();
+    json!({ "browsers": rows })
 }
 
 /// Worded as the specification fixes it.

@@ -1,6 +1,7 @@
 //! `list_pages`: lists the pages of a session with a fixed list.
 
-use super::format::page_line;
+use super::format::{page_line, with_data};
+use super::parts::label;
 use super::{ListedIn, Part, SessionTool};
 use crate::convert::{Parsed, Rejected};
 use crate::options::SessionOptions;
@@ -30,6 +31,28 @@ impl SessionTool for ListPages {
         json!({"type": "object", "properties": {}})
     }
 
+    fn output_schema() -> Option<Value> {
+        let page = json!({
+            "type": "object",
+            "properties": {
+                "id": {"type": "integer"},
+                "title": {"type": "string"},
+                "url": {"type": "string"},
+                "selected": {"type": "boolean"},
+                "shared": {"type": "boolean"},
+            },
+            "required": ["id", "title", "url", "selected", "shared"],
+        });
+        Some(json!({
+            "type": "object",
+            "properties": {
+                "pages": {"type": "array", "items": page},
+                "total": {"type": "integer"},
+            },
+            "required": ["pages", "total"],
+        }))
+    }
+
     fn parse(self, _: &SessionOptions) -> Result<Parsed, Rejected> {
         self.0.parsed(Self::NAME, CallKind::ListPages)
     }
@@ -39,15 +62,34 @@ impl SessionTool for ListPages {
             return None;
         };
         Some(match list(&pages, selected, part) {
-            Ok(text) => CallReply::text(text),
+            Ok((text, count)) => with_data(text, &data(&pages, selected, part, count)),
             Err(error) => CallReply::error(error),
         })
     }
 }
 
-fn list(pages: &[TabRow], selected: Option<TabId>, part: Part) -> Result<String, String> {
+/// The same pages as in the text.
+fn data(pages: &[TabRow], selected: Option<TabId>, part: Part, count: usize) -> Value {
+    let row = |page: &TabRow| {
+        json!({
+            "id": page.id.0,
+            "title": label(&page.title),
+            "url": label(&page.url),
+            "selected": Some(page.id) == selected,
+            "shared": page.shared,
+        })
+    };
+    let shown = part.of(ListPages::NAME, pages, row, |_| 0);
+    let mut rows = shown.map(|shown| shown.rows).unwrap_or_default();
+    rows.truncate(count);
+    json!({ "pages": rows, "total": pages.len() })
+}
+
+/// The text, and how many pages it shows.
+fn list(pages: &[TabRow], selected: Option<TabId>, part: Part) -> Result<(String, usize), String> {
     if pages.is_empty() {
-        return Ok("No page is open. Call new_page, or any tool: it opens one.".to_owned());
+        let none = "No page is open. Call new_page, or any tool: it opens one.";
+        return Ok((none.to_owned(), 0));
     }
     let row = |page: &TabRow| {
         let mark = if Some(page.id) == selected {
@@ -64,11 +106,12 @@ fn list(pages: &[TabRow], selected: Option<TabId>, part: Part) -> Result<String,
     };
     let shown = part.of(ListPages::NAME, pages, row, String::len)?;
     let mut lines = shown.rows;
+    let count = lines.len();
     if let Some(mut note) = shown.note {
         if let Some(selected) = selected {
             let _ = write!(note, " Page {selected} is selected.");
         }
         lines.push(note);
     }
-    Ok(lines.join("\n"))
+    Ok((lines.join("\n"), count))
 }

@@ -25,7 +25,7 @@ fn rows(count: u32, title: &str, url: &str) -> Vec<TabRow> {
 fn text_of(reply: &CallReply) -> String {
     let texts = reply.content.iter().map(|content| match content {
         Content::Text { text } => text.clone(),
-        Content::Image { .. } => unreachable!("lists have no pictures"),
+        other => unreachable!("lists have only text: {other:?}"),
     });
     texts.collect::<Vec<_>>().join("\n")
 }

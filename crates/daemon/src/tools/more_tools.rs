@@ -76,7 +76,11 @@ struct Added<'a> {
 }
 
 /// The categories that can be added for a focused tab, and their contents.
-const CATEGORIES: [(Category, &str); 8] = [
+const CATEGORIES: [(Category, &str); 9] = [
+    (
+        Category::Advanced,
+        "clipboard, passwords, permissions, downloads, styles",
+    ),
     (Category::Debugging, "console messages, PDF"),
     (Category::Emulation, "device, network, size"),
     (Category::Input, "drag, upload, click at a point"),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tabmux_daemon::extension::Secret;
 use tabmux_daemon::{Client, SessionOptions};
 use tabmux_protocol::extension::{EXTENSION_ID, Role};
+use tabmux_protocol::overview::ExtensionRow;
 use tabmux_protocol::{Backend, CallRequest, Content, RequestId};
 use tabmux_testkit::patiently;
 
@@ -210,7 +211,7 @@ async fn a_live_extension_is_never_replaced_and_a_second_profile_is_another() {
 
 /// Spec: multi-client 5, 25, 27, 29, 43, 45; dynamic-tools 62, 95.
 #[tokio::test]
-async fn status_tells_whether_an_extension_is_connected() {
+async fn status_shows_whether_an_extension_is_connected() {
     let daemon = Daemon::start().await;
     assert!(!is_connected(&daemon).await);
     let mut extension = daemon.extension("0123456789").await;
@@ -245,6 +246,26 @@ async fn a_frame_that_is_too_large_ends_its_connection_only() {
 
 /// Builds a proof from the daemon's nonce and the daemon's own proof.
 type Forge<'a> = dyn Fn(&str, &str) -> String + 'a;
+
+/// An extension that does not send its version is as welcome.
+#[tokio::test]
+async fn the_overview_has_the_version_that_each_extension_sends() {
+    let daemon = Daemon::start().await;
+    let _silent = daemon.named_extension("0123456789", "Home").await;
+    let mut telling = daemon.unproved().await;
+    telling.version = Some("0.0.9");
+    let answer = telling.greet(&daemon.secret(), "9876543210").await;
+    assert_eq!(answer, json!({"type": "welcome"}));
+    let row = |name: Option<&str>, version: Option<&str>| ExtensionRow {
+        name: name.map(str::to_owned),
+        version: version.map(str::to_owned),
+    };
+    let overview = daemon.hub.overview().await.unwrap();
+    assert_eq!(
+        overview.extensions,
+        [row(None, Some("0.0.9")), row(Some("Home"), None)]
+    );
+}
 
 /// The reply of `browser_get_connection_status`.
 async fn is_connected(daemon: &Daemon) -> bool {

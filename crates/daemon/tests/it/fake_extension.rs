@@ -117,6 +117,7 @@ impl Daemon {
                     socket,
                     host: host.to_owned(),
                     name: String::new(),
+                    version: None,
                 })
             }
             Err(Error::Http(answer)) => {
@@ -170,6 +171,8 @@ pub(crate) struct Extension {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     pub(crate) host: String,
     name: String,
+    /// The version of its files, if it says it.
+    pub(crate) version: Option<&'static str>,
 }
 
 impl Extension {
@@ -223,8 +226,11 @@ impl Extension {
 
     /// Sends hello and returns the daemon's challenge.
     pub(crate) async fn hello(&mut self, nonce: &str, instance: &str) -> Value {
-        self.say(json!({"type": "hello", "version": 1, "nonce": nonce, "instance": instance, "name": self.name}))
-            .await;
+        let mut hello = json!({"type": "hello", "version": 1, "nonce": nonce, "instance": instance, "name": self.name});
+        if let Some(version) = self.version {
+            hello["extensionVersion"] = version.into();
+        }
+        self.say(hello).await;
         self.hear().await.unwrap()
     }
 

@@ -50,7 +50,7 @@ except (ConnectionResetError, BrokenPipeError) as error:
 
 /// Spec: security 15.
 #[tokio::test]
-async fn a_socket_that_another_user_listens_at_is_told_nothing() {
+async fn nothing_is_sent_to_a_socket_that_another_user_listens_at() {
     let folder = tempfile::tempdir().unwrap();
     if !are_root(folder.path()) {
         return;

@@ -53,6 +53,46 @@ async fn a_frame_that_is_too_long_ends_its_worker_only() {
 }
 
 #[tokio::test]
+async fn the_overview_names_the_version_of_the_library_of_each_origin() {
+    let daemon = Daemon::start().await;
+    let rows = async || daemon.hub.overview().await.unwrap().libraries;
+    assert_eq!(rows().await, []);
+    let mut workers = Vec::new();
+    for library in [
+        json!("0.0.9"),
+        json!("0.0.9"),
+        json!(7),
+        json!("x".repeat(500)),
+    ] {
+        let address = format!("127.0.0.1:{}", daemon.port);
+        let headers = [
+            ("Host", address.as_str()),
+            ("Origin", "http://localhost:5173"),
+        ];
+        let (mut worker, _) = Worker::dial(&address, &headers).await.unwrap();
+        worker
+            .say(json!({"type": "HELLO", "version": 1, "library": library}))
+            .await;
+        assert_eq!(worker.hear().await["type"], "WELCOME");
+        worker.is_heard().await;
+        workers.push(worker);
+    }
+    let found = rows().await;
+    assert!(
+        found
+            .iter()
+            .all(|row| row.origin == "http://localhost:5173"),
+        "{found:?}"
+    );
+    let versions: Vec<_> = found.iter().map(|row| row.version.as_str()).collect();
+    assert_eq!(versions[..2], ["", "0.0.9"]);
+    assert!(
+        versions.len() == 3 && versions[2].chars().count() <= 41,
+        "{versions:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_silent_worker_is_closed_even_if_it_receives_messages() {
     let daemon = Daemon::start().await;
     let session = daemon.session(ToolMode::Static).await;

@@ -71,7 +71,7 @@ async fn answers_carry_the_callers_own_request_id_whatever_it_is() {
 }
 
 #[tokio::test]
-async fn the_tool_list_of_a_session_is_told() {
+async fn the_tool_list_of_a_session_is_sent() {
     let server = Server::start();
     let mut client = Wire::connect(server.socket()).await;
     let session = client.register().await;
@@ -101,7 +101,7 @@ async fn there_is_one_daemon_per_socket_and_a_dead_ones_socket_is_replaced() {
 
 /// Spec: security 31.
 #[tokio::test]
-async fn a_client_of_another_protocol_is_told_what_to_do() {
+async fn a_client_of_another_protocol_gets_an_error_with_the_next_step() {
     let server = Server::start();
     let unreadable = json!({"browser": {"choice": "launch"}, "folder": [1]});
     for (protocol, options) in [
@@ -110,6 +110,8 @@ async fn a_client_of_another_protocol_is_told_what_to_do() {
             json!({"pageActions": true, "browser": {"launches": true}}),
         ),
         (1, unreadable.clone()),
+        // The last one without limits: its daemon would not hold a token to them.
+        (3, json!({"limits": {"readOnly": true}})),
         (99, unreadable),
     ] {
         let mut hello = register(protocol);

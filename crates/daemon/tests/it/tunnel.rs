@@ -179,7 +179,7 @@ async fn tabs_are_opened_in_the_background_and_closed_by_name() {
 }
 
 #[tokio::test]
-async fn several_browsers_are_told_apart_by_name() {
+async fn several_browsers_are_distinguished_by_name() {
     let daemon = Daemon::start().await;
     let mut keep = Vec::new();
     for (instance, name) in [("firstprofile", "Work"), ("secondprofile", "Home")] {

@@ -33,7 +33,7 @@ async fn the_handshake_names_the_server_and_its_one_capability() {
             result,
             json!({
                 "protocolVersion": answered,
-                "capabilities": {"tools": {"listChanged": true}},
+                "capabilities": {"resources": {"subscribe": true}, "tools": {"listChanged": true}},
                 "serverInfo": about(),
             })
         );
@@ -46,7 +46,7 @@ async fn discovery_names_the_same_and_leaves_both_eras_open() {
     let result = client.request("server/discover", json!({})).await.unwrap();
     assert_eq!(
         result["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({"resources": {"subscribe": true}, "tools": {"listChanged": true}})
     );
     assert_eq!(
         result["_meta"]["io.modelcontextprotocol/serverInfo"],
@@ -96,10 +96,6 @@ async fn undeclared_methods_are_not_found() {
     for method in [
         "prompts/list",
         "prompts/get",
-        "resources/list",
-        "resources/templates/list",
-        "resources/read",
-        "resources/subscribe",
         "completion/complete",
         "logging/setLevel",
         "tasks/get",

@@ -7,5 +7,6 @@ mod ending;
 mod eras;
 mod garbage;
 mod order;
+mod resources;
 mod roots;
 mod server_harness;

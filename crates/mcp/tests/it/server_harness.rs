@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tabmux_mcp::{ServeError, serve};
 use tabmux_protocol::{
-    Backend, BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId, ToolHints,
-    ToolInfo,
+    Backend, BackendEvent, CallFailure, CallReply, CallRequest, Progress, RequestId,
+    ResourceRequest, ToolHints, ToolInfo,
 };
 use tabmux_testkit::{McpClient, patiently};
 use tokio::{
@@ -20,6 +20,7 @@ pub(crate) struct ServerHarness {
     events: mpsc::UnboundedSender<BackendEvent>,
     pub(crate) tools: Arc<Mutex<Vec<ToolInfo>>>,
     calls: mpsc::UnboundedReceiver<Call>,
+    resources: mpsc::UnboundedReceiver<Asked>,
     cancelled: mpsc::UnboundedReceiver<RequestId>,
     roots: mpsc::UnboundedReceiver<Vec<PathBuf>>,
     backend_gone: oneshot::Receiver<()>,
@@ -29,6 +30,12 @@ pub(crate) struct ServerHarness {
 /// A call that has reached the backend and waits for its outcome.
 pub(crate) struct Call {
     pub(crate) request: CallRequest,
+    pub(crate) outcome: oneshot::Sender<Result<CallReply, CallFailure>>,
+}
+
+/// A request about resources that has reached the backend and waits for its outcome.
+pub(crate) struct Asked {
+    pub(crate) request: ResourceRequest,
     pub(crate) outcome: oneshot::Sender<Result<CallReply, CallFailure>>,
 }
 
@@ -57,6 +64,7 @@ impl ServerHarness {
     pub(crate) fn set_bare(capacity: usize) -> (Self, DuplexStream, DuplexStream) {
         let (events, upcoming) = mpsc::unbounded_channel();
         let (take_call, calls) = mpsc::unbounded_channel();
+        let (take_resources, resources) = mpsc::unbounded_channel();
         let (take_cancel, cancelled) = mpsc::unbounded_channel();
         let (take_roots, roots) = mpsc::unbounded_channel();
         let (alive, backend_gone) = oneshot::channel();
@@ -64,6 +72,7 @@ impl ServerHarness {
         let backend = Scripted {
             tools: Arc::clone(&tools),
             calls: take_call,
+            resources: take_resources,
             cancelled: take_cancel,
             roots: take_roots,
             events: tokio::sync::Mutex::new(upcoming),
@@ -76,6 +85,7 @@ impl ServerHarness {
             events,
             tools,
             calls,
+            resources,
             cancelled,
             roots,
             backend_gone,
@@ -105,6 +115,11 @@ impl ServerHarness {
     pub(crate) async fn next_call(&mut self) -> Call {
         let call = patiently(self.calls.recv(), || "a call".into()).await;
         call.expect("the server ended")
+    }
+
+    pub(crate) async fn next_asked(&mut self) -> Asked {
+        let asked = patiently(self.resources.recv(), || "a request".into()).await;
+        asked.expect("the server ended")
     }
 
     pub(crate) async fn next_cancelled(&mut self) -> RequestId {
@@ -160,6 +175,7 @@ pub(crate) fn tool(name: &str) -> ToolInfo {
         name: name.to_owned(),
         description: format!("The {name}."),
         input_schema: schema.into(),
+        output_schema: None,
         hints: Some(ToolHints::READS),
     }
 }
@@ -167,6 +183,7 @@ pub(crate) fn tool(name: &str) -> ToolInfo {
 struct Scripted {
     tools: Arc<Mutex<Vec<ToolInfo>>>,
     calls: mpsc::UnboundedSender<Call>,
+    resources: mpsc::UnboundedSender<Asked>,
     cancelled: mpsc::UnboundedSender<RequestId>,
     roots: mpsc::UnboundedSender<Vec<PathBuf>>,
     events: tokio::sync::Mutex<mpsc::UnboundedReceiver<BackendEvent>>,
@@ -186,6 +203,15 @@ impl Backend for Scripted {
         let (outcome, finished) = oneshot::channel();
         let call = Call { request, outcome };
         self.calls.send(call).map_err(|_| CallFailure::Closed)?;
+        finished.await.unwrap_or(Err(CallFailure::Closed))
+    }
+
+    async fn resources(&self, request: ResourceRequest) -> Result<CallReply, CallFailure> {
+        let (outcome, finished) = oneshot::channel();
+        let asked = Asked { request, outcome };
+        self.resources
+            .send(asked)
+            .map_err(|_| CallFailure::Closed)?;
         finished.await.unwrap_or(Err(CallFailure::Closed))
     }
 

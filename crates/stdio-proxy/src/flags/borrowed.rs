@@ -9,12 +9,14 @@ mod table;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::iter::Peekable;
-use table::{FLAGS, Flag, Here, Takes};
+use table::{FLAGS, Flag, Takes, Treatment};
 
 /// A command line in our own flags.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Translated {
     pub(crate) args: Vec<OsString>,
+    /// Our switches that it turns off.
+    pub(crate) switched_off: Vec<&'static str>,
     /// Flags without effect, for the log.
     pub(crate) notes: Vec<String>,
     /// Whether some flag shows that this configuration was written for another server.
@@ -116,18 +118,18 @@ impl Reading {
         };
         let on = said != written.negated;
         let name = written.flag.name;
-        match written.flag.here {
-            Here::Same => drop(self.switches.insert(name, (on, false))),
-            Here::Category => drop(self.switches.insert(name, (on, true))),
-            Here::As(ours) if on => drop(self.switches.insert(ours, (on, false))),
-            Here::AnyFolder if on => self.out.args.push("--filesystemRoot=/".into()),
-            Here::AnyFile if on => {
+        match written.flag.treatment {
+            Treatment::Same => drop(self.switches.insert(name, (on, false))),
+            Treatment::Category => drop(self.switches.insert(name, (on, true))),
+            Treatment::As(ours) if on => drop(self.switches.insert(ours, (on, false))),
+            Treatment::AnyFolder if on => self.out.args.push("--filesystemRoot=/".into()),
+            Treatment::AnyFile if on => {
                 self.out.args.push("--filesystemRoot=/".into());
                 self.switches.insert("allowFileUrls", (true, false));
             }
-            Here::Sandbox if !on => self.out.args.push("--chromeArg=--no-sandbox".into()),
-            Here::Idle(when, why) if on == when => self.note(written, why),
-            Here::Refused(when, why) if on == when => return Err(refusal(written, why)),
+            Treatment::Sandbox if !on => self.out.args.push("--chromeArg=--no-sandbox".into()),
+            Treatment::Idle(when, why) if on == when => self.note(written, why),
+            Treatment::Refused(when, why) if on == when => return Err(refusal(written, why)),
             _ => {}
         }
         Ok(())
@@ -139,22 +141,22 @@ impl Reading {
         written: &Written,
         words: &mut Peekable<impl Iterator<Item = OsString>>,
     ) -> Result<(), String> {
-        match written.flag.here {
-            Here::Idle(_, why) => {
+        match written.flag.treatment {
+            Treatment::Idle(_, why) => {
                 if written.value.is_none() {
                     words.next_if(|word| !is_flag(word));
                 }
                 self.note(written, why);
             }
-            Here::Refused(_, why) => return Err(refusal(written, why)),
-            Here::Value(ours) => {
+            Treatment::Refused(_, why) => return Err(refusal(written, why)),
+            Treatment::Value(ours) => {
                 // The parser of our own flags reports what is missing.
                 let value = value_of(written, words).unwrap_or_default();
                 self.out
                     .args
                     .push(format!("--{ours}={}", value.replace(',', "x")).into());
             }
-            Here::Endpoint => {
+            Treatment::Endpoint => {
                 let value = value_of(written, words).unwrap_or_default();
                 let is_web_socket = value.starts_with("ws://") || value.starts_with("wss://");
                 self.has_web_socket |= is_web_socket;
@@ -165,7 +167,7 @@ impl Reading {
                 };
                 self.out.args.push(format!("--{ours}={value}").into());
             }
-            Here::Browser if !self.names_extension => {
+            Treatment::Browser if !self.names_extension => {
                 let value = value_of(written, words).unwrap_or_default();
                 self.browser(written, &value)?;
             }
@@ -204,9 +206,9 @@ impl Reading {
         written: &Written,
         words: &mut Peekable<impl Iterator<Item = OsString>>,
     ) -> Result<(), String> {
-        let name = match written.flag.here {
-            Here::As(ours) => ours,
-            Here::Refused(_, why) => return Err(refusal(written, why)),
+        let name = match written.flag.treatment {
+            Treatment::As(ours) => ours,
+            Treatment::Refused(_, why) => return Err(refusal(written, why)),
             _ => written.flag.name,
         };
         // Arguments for a browser begin with hyphens, too.
@@ -217,12 +219,12 @@ impl Reading {
         };
         let rest = std::iter::from_fn(|| words.next_if(|word| !is_flag(word)));
         let values: Vec<OsString> = first.into_iter().chain(rest).collect();
-        match written.flag.here {
-            Here::Idle(_, why) => {
+        match written.flag.treatment {
+            Treatment::Idle(_, why) => {
                 self.note(written, why);
                 return Ok(());
             }
-            Here::Headers => {
+            Treatment::Headers => {
                 for value in &values {
                     let text = value.to_string_lossy();
                     let (name, value) = text
@@ -267,7 +269,7 @@ impl Reading {
             match (on, valued) {
                 (on, true) => out.args.push(format!("--{name}={on}").into()),
                 (true, false) => out.args.push(format!("--{name}").into()),
-                (false, false) => {}
+                (false, false) => out.switched_off.push(name),
             }
         }
         Ok(out)
@@ -311,7 +313,8 @@ fn negation(name: &str) -> Option<&'static Flag> {
         return None;
     }
     let name = rest.replacen(first, &first.to_ascii_lowercase().to_string(), 1);
-    known(&name).filter(|flag| flag.takes == Takes::Switch || matches!(flag.here, Here::Idle(..)))
+    known(&name)
+        .filter(|flag| flag.takes == Takes::Switch || matches!(flag.treatment, Treatment::Idle(..)))
 }
 
 fn in_camel_case(name: &str) -> String {
@@ -352,7 +355,7 @@ fn samples_of(flags: &[Flag]) -> Vec<(&'static str, Vec<String>)> {
             format!("--{name}=false"),
             format!("--no-{name}"),
         ],
-        (_, "wsHeaders") => Vec::new(),
+        (_, "wsHeaders" | "secrets") => Vec::new(),
         (_, name @ ("viewport" | "viewportSize")) => vec![format!("--{name}=1280x720")],
         (_, "cdpHeader") => vec!["--cdpHeader=A: b".to_owned()],
         (_, "grantPermissions") => vec!["--grantPermissions=camera".to_owned()],

@@ -17,8 +17,8 @@ pub struct Kind {
 #[command(next_help_heading = "Tools")]
 pub struct CategoryFlags {
     /// Offer only these categories of tools: input, navigation, emulation, performance, network,
-    /// debugging, and those that are offered only on request: storage, rules, screencast. A progressive
-    /// list then has all their tools from the start.
+    /// debugging, and those that are offered only on request: storage, rules, screencast, advanced. A
+    /// progressive list then has all their tools from the start.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     categories: Option<Vec<String>>,
 
@@ -66,6 +66,11 @@ pub struct CategoryFlags {
     #[arg(long = "categoryScreencast", alias = "category-screencast", value_name = "BOOL",
         num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     screencast: Option<bool>,
+
+    /// Whether to offer tools for the clipboard, passwords, permissions, downloads and styles.
+    #[arg(long = "categoryAdvanced", alias = "category-advanced", value_name = "BOOL",
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    advanced: Option<bool>,
 }
 
 impl CategoryFlags {
@@ -122,7 +127,7 @@ impl CategoryFlags {
         asked
     }
 
-    fn switches(&self) -> [(&'static str, Option<bool>); 9] {
+    fn switches(&self) -> [(&'static str, Option<bool>); 10] {
         [
             ("input", self.input),
             ("navigation", self.navigation),
@@ -133,6 +138,7 @@ impl CategoryFlags {
             ("storage", self.storage),
             ("rules", self.rules),
             ("screencast", self.screencast),
+            ("advanced", self.advanced),
         ]
     }
 }

@@ -22,6 +22,31 @@ fn endpoints(options: BrowserOptions) -> Vec<Endpoint> {
     }
 }
 
+fn parse(flags: &[&str]) -> Result<BrowserFlags, clap::Error> {
+    Only::try_parse_from([&["x"], flags].concat()).map(|only| only.flags)
+}
+
+#[test]
+fn an_endpoint_without_a_checked_certificate_is_named() {
+    let flags = ["--browserUrl=lab=https://a", "--browserUrl=https://b"];
+    let insecure = |name: &'static str| [&flags[..], &["--acceptInsecureEndpoint", name]].concat();
+    let options = parse(&insecure("lab")).unwrap().options().unwrap();
+    let all: Vec<_> = endpoints(options).iter().map(|it| it.insecure).collect();
+    assert_eq!(all, [true, false]);
+    let error = parse(&insecure("b")).unwrap().options().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "--acceptInsecureEndpoint b names no endpoint; write --browserUrl b=https://… or --wsEndpoint b=wss://…"
+    );
+    let files = ["--caFile=ca.pem", "--clientCert=c.pem", "--clientKey=c.key"];
+    let options = parse(&[&flags[..], &files].concat()).unwrap();
+    let options = options.options().unwrap();
+    assert!(options.ca_files[0].is_absolute() && options.ca_files[0].ends_with("ca.pem"));
+    let (certificate, key) = options.client_certificate.unwrap();
+    assert!(certificate.ends_with("c.pem") && key.is_absolute());
+    assert!(parse(&["--browserUrl=https://a", "--clientCert=c.pem"]).is_err());
+}
+
 #[test]
 fn without_flags_a_running_browser_may_be_used() {
     assert_eq!(options(&[]).choice, BrowserChoice::Any);

@@ -60,9 +60,13 @@ impl ToolReply {
         texts.join("\n")
     }
 
-    /// The text parsed as JSON; fails the test if it is not JSON.
+    /// The first text parsed as JSON; fails the test if it is not JSON. Notes may follow it.
     pub fn json(&self) -> Value {
-        match serde_json::from_str(&self.text()) {
+        let mut texts = self
+            .content()
+            .iter()
+            .filter_map(|block| block["text"].as_str());
+        match serde_json::from_str(texts.next().unwrap_or_default()) {
             Ok(value) => value,
             Err(error) => panic!("the text is no JSON ({error}): {}", self.text()),
         }

@@ -1,4 +1,4 @@
-/** The real thing: a daemon of its own, and an MCP client that speaks to it over stdin and stdout. */
+/** A daemon of its own, and an MCP client that speaks to it over stdin and stdout. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Peer {
+pub(in crate::bench) enum Peer {
     Tabmux,
     DevTools,
     Playwright,
@@ -11,7 +11,7 @@ pub(super) enum Peer {
 }
 
 /// A job that every server can do.
-pub(super) enum Job<'a> {
+pub(in crate::bench) enum Job<'a> {
     Open(&'a str),
     /// An expression; a promise is awaited.
     Evaluate(&'a str),
@@ -23,17 +23,17 @@ pub(super) enum Job<'a> {
 }
 
 /// A tool and its arguments.
-pub(super) type Call = (&'static str, Value);
+pub(in crate::bench) type Call = (&'static str, Value);
 
 impl Peer {
-    pub(super) const ALL: [Self; 4] = [
+    pub(in crate::bench) const ALL: [Self; 4] = [
         Self::Tabmux,
         Self::DevTools,
         Self::Playwright,
         Self::AgentBrowser,
     ];
 
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::bench) fn name(self) -> &'static str {
         match self {
             Self::Tabmux => "tabmux",
             Self::DevTools => "chrome-devtools-mcp",
@@ -42,8 +42,16 @@ impl Peer {
         }
     }
 
+    /// What its command line has in addition.
+    pub(super) fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Tabmux => &["--tools=static"],
+            Self::DevTools | Self::Playwright | Self::AgentBrowser => &[],
+        }
+    }
+
     /// Its name on npm and the version that is measured.
-    pub(super) fn package(self) -> Option<(&'static str, &'static str)> {
+    pub(in crate::bench) fn package(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Tabmux => None,
             Self::DevTools => Some(("chrome-devtools-mcp", "1.11.0")),
@@ -53,7 +61,7 @@ impl Peer {
     }
 
     /// The calls that do a job, one after the other.
-    pub(super) fn calls(self, job: &Job<'_>) -> Vec<Call> {
+    pub(in crate::bench) fn calls(self, job: &Job<'_>) -> Vec<Call> {
         match self {
             Self::Tabmux => vec![devtools(job)],
             Self::DevTools => {
@@ -66,7 +74,7 @@ impl Peer {
     }
 
     /// The call that evaluates an expression in a certain tab, where there is such a call.
-    pub(super) fn evaluate_in(self, page: u64, expression: &str) -> Option<Call> {
+    pub(in crate::bench) fn evaluate_in(self, page: u64, expression: &str) -> Option<Call> {
         let (tool, arguments) = devtools(&Job::Evaluate(expression));
         match self {
             Self::Tabmux | Self::DevTools => Some((tool, on_page(arguments, page))),
@@ -75,7 +83,7 @@ impl Peer {
     }
 
     /// How an element is named in calls, read from its line in a snapshot.
-    pub(super) fn reference(self, line: &str) -> Option<String> {
+    pub(in crate::bench) fn reference(self, line: &str) -> Option<String> {
         let after = |mark| line.split_once(mark).map(|(_, rest): (&str, &str)| rest);
         let end = |rest: &str| rest.split([' ', ',', ']']).next().map(str::to_owned);
         match self {

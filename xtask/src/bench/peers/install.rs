@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Installs all peers from npm; returns their folder.
-pub(super) fn install() -> Result<PathBuf> {
+pub(in crate::bench) fn install() -> Result<PathBuf> {
     let shelf = target_folder()?.join("peers");
     std::fs::create_dir_all(&shelf)?;
     let packages = Peer::ALL.iter().filter_map(|peer| peer.package());

@@ -3,7 +3,7 @@
 use super::Bench;
 use super::dialect::{Call, Job, Peer};
 use anyhow::{Context, Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,46 +13,60 @@ use std::time::{Duration, Instant};
 use tabmux_testkit::{McpClient, Pending, ToolReply, process};
 use tempfile::TempDir;
 
-pub(super) struct PeerServer {
+pub(in crate::bench) struct PeerServer {
     pub(super) peer: Peer,
     client: McpClient,
     home: TempDir,
     /// How long the server took to answer `initialize`, from its spawn.
     pub(super) started: Duration,
+    /// The size of what it tells every agent at the start.
+    pub(in crate::bench) instruction_bytes: usize,
 }
 
 /// The result of a job, and how long it took.
-pub(super) struct Done {
+pub(in crate::bench) struct Done {
     pub(super) took: Duration,
-    pub(super) text: String,
+    pub(in crate::bench) text: String,
     /// The size of the whole answer on the wire.
     pub(super) bytes: usize,
 }
 
 impl PeerServer {
     pub(super) async fn take(peer: Peer, bench: &Bench) -> Result<Self> {
+        Self::with_flags(peer, peer.flags(), bench).await
+    }
+
+    /// Starts a server with certain flags.
+    pub(in crate::bench) async fn with_flags(
+        peer: Peer,
+        flags: &[&str],
+        bench: &Bench,
+    ) -> Result<Self> {
         let home = TempDir::with_prefix("tabmux-peer-")?;
-        let command = command(peer, bench, home.path());
+        let mut command = command(peer, bench, home.path());
+        command.args(flags);
         let begun = Instant::now();
         let client = McpClient::spawn(command);
-        client.initialize_request("2025-11-25").await;
+        let told = client.initialize_request("2025-11-25").await;
         let started = begun.elapsed();
+        let instruction_bytes = told["instructions"].as_str().map_or(0, str::len);
         client.notify("notifications/initialized", json!({})).await;
         Ok(Self {
             peer,
             client,
             home,
             started,
+            instruction_bytes,
         })
     }
 
     /// The size of the tool list in bytes.
     pub(super) async fn list_bytes(&self) -> usize {
-        let tools = self.client.list_tools().await;
+        let tools = self.list_tools().await;
         json!({"tools": tools}).to_string().len()
     }
 
-    pub(super) async fn does(&self, job: &Job<'_>) -> Result<Done> {
+    pub(in crate::bench) async fn does(&self, job: &Job<'_>) -> Result<Done> {
         let calls = self.peer.calls(job);
         let begun = Instant::now();
         let mut last = None;
@@ -69,8 +83,22 @@ impl PeerServer {
     }
 
     /// Sends a call without waiting for its answer.
-    pub(super) async fn begin(&self, (tool, arguments): Call) -> Pending<'_> {
+    pub(in crate::bench) async fn begin(&self, (tool, arguments): Call) -> Pending<'_> {
         self.client.begin_call(tool, arguments).await
+    }
+
+    /// How often the server has said that its list changed.
+    pub(in crate::bench) fn list_changes(&self) -> usize {
+        let received = self.client.received();
+        let changes = received
+            .iter()
+            .filter(|message| message["method"] == "notifications/tools/list_changed");
+        changes.count()
+    }
+
+    /// The list of tools.
+    pub(in crate::bench) async fn list_tools(&self) -> Vec<Value> {
+        self.client.list_tools().await
     }
 
     /// The references of elements, by their names on the page.
@@ -152,7 +180,7 @@ fn command(peer: Peer, bench: &Bench, home: &Path) -> Command {
         Peer::Tabmux => {
             let mut command = Command::new(&bench.tabmux);
             command
-                .args(["mcp", "--tools=static", "--headless", "--isolated"])
+                .args(["mcp", "--headless", "--isolated"])
                 .arg("--viewport=1280x720")
                 .arg(format!("--executablePath={browser}"))
                 .env("TABMUX_SOCKET", home.join("run/daemon.sock"));

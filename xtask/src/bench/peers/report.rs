@@ -3,22 +3,24 @@
 use super::dialect::Peer;
 use super::results::{Results, Row, Said};
 use super::{Bench, ROUNDS};
+use crate::bench::agents::section_of;
 use crate::bench::bystander::split;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Writes the page. Keeps the section about attacks, which another run writes.
+/// Writes the page. Keeps the sections about agents and attacks, which other runs write.
 pub(super) fn write(text: &str) -> Result<()> {
     let file = tabmux_testkit::workspace_root().join("docs/benchmarks.md");
     let old = fs::read_to_string(&file).unwrap_or_default();
     let (_, attacks) = split(&old);
-    let text = match attacks {
-        "" => text.to_owned(),
-        attacks => format!("{text}\n{attacks}"),
-    };
-    fs::write(&file, text).context("docs/benchmarks.md cannot be written")
+    let kept = [section_of(&old), attacks];
+    let kept = kept.iter().filter(|section| !section.is_empty());
+    let kept: String = kept.map(|section| format!("\n{section}\n")).collect();
+    let text = format!("{text}{kept}");
+    fs::write(&file, format!("{}\n", text.trim_end()))
+        .context("docs/benchmarks.md cannot be written")
 }
 
 pub(super) fn markdown(
@@ -240,7 +242,7 @@ pub(super) const ROWS: [(Row, &str, Unit, &str); 15] = [
         Row::Click,
         "click",
         Unit::Millis,
-        "on a small page; it is checked that every click arrived. tabmux looks whether something covers the button, and waits until the page has come to rest. chrome-devtools-mcp leaves out the first, agent-browser the second.",
+        "on a small page; it is checked that every click arrived. tabmux looks whether something covers the button, and waits until the page stops moving. chrome-devtools-mcp leaves out the first, agent-browser the second.",
     ),
     (
         Row::BusyClick,

@@ -13,7 +13,7 @@ pub(super) struct Environment {
 
 impl Environment {
     pub(super) fn detect(screen: Option<&Screen>) -> Self {
-        let root = crate::user::own_uid() == 0;
+        let root = tabmux_platform::user::is_root();
         let display = cfg!(target_os = "macos") || screen.is_some();
         Self { display, root }
     }

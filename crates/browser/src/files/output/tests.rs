@@ -1,7 +1,7 @@
 //! Output folders: who owns them, and when they are removed.
 
 use super::*;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 fn names(folder: &Path) -> usize {
     fs::read_dir(folder).map_or(0, Iterator::count)

@@ -1,6 +1,6 @@
 //! Calls a tool through the `modelContext` of its own document, or through an MCP server inside it.
 
-use super::{FAILED, ShimCall};
+use super::{FAILED, InPageCall};
 use crate::error::ToolError;
 use crate::page_tools::PageAnswer;
 use crate::page_tools::call::{CallState, first_line};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 pub(crate) async fn call(
     tab: &Tab,
-    path: &ShimCall,
+    path: &InPageCall,
     name: &str,
     arguments: &Map<String, Value>,
     state: &CallState,
@@ -28,12 +28,12 @@ pub(crate) async fn call(
         Some(channel) => Call {
             location: &path.location,
             context: tab.world_at(&path.location).await?.context,
-            through: Through::Server(channel),
+            handler: PageHandler::Server(channel),
         },
         None => Call {
             location: &path.location,
             context: path.context,
-            through: Through::ModelContext {
+            handler: PageHandler::ModelContext {
                 submits: Form::submits(path.form.as_ref()),
             },
         },
@@ -46,12 +46,12 @@ pub(crate) struct Call<'a> {
     pub(crate) location: &'a ToolLocation,
     /// A context of that document: the page's, or our isolated world where the browser itself has `modelContext`.
     pub(crate) context: ExecutionContextId,
-    pub(crate) through: Through<'a>,
+    pub(crate) handler: PageHandler<'a>,
 }
 
 /// What handles a call in the page.
 #[derive(Clone, Copy)]
-pub(crate) enum Through<'a> {
+pub(crate) enum PageHandler<'a> {
     ModelContext {
         /// False for a form that the user has to submit.
         submits: bool,
@@ -60,7 +60,7 @@ pub(crate) enum Through<'a> {
     Server(&'a str),
 }
 
-impl Through<'_> {
+impl PageHandler<'_> {
     fn expression(self, name: &str, arguments: &Map<String, Value>) -> String {
         let (name, input) = (Value::from(name), Value::Object(arguments.clone()));
         match self {
@@ -81,24 +81,24 @@ impl Call<'_> {
         state: &CallState,
     ) -> Result<PageAnswer, ToolError> {
         let begin = runtime::Evaluate {
-            expression: self.through.expression(name, arguments),
+            expression: self.handler.expression(name, arguments),
             context_id: Some(self.context),
             ..Default::default()
         };
-        let begun = Begun::new(self.location.session.clone(), begin, state.clone()).await;
-        let mut begun = match begun {
+        let started = StartedCall::new(self.location.session.clone(), begin, state.clone()).await;
+        let mut started = match started {
             Err(ToolError::DocumentGone) => return Err(ToolError::ToolGone),
-            begun => begun?,
+            started => started?,
         };
         let answer = tokio::select! {
             biased;
-            answer = begun.answer() => answer,
+            answer = started.answer() => answer,
             left = self.location.left(tab) => {
                 left?;
                 Err(ToolError::DocumentGone)
             }
         };
-        begun.is_over = true;
+        started.is_over = true;
         match answer {
             Err(ToolError::DocumentGone) => Err(self.unanswered(tab).await),
             answer => read(answer?, tab),
@@ -115,14 +115,14 @@ impl Call<'_> {
 }
 
 /// A call that has started in the page. Dropping it early aborts it there.
-struct Begun {
+struct StartedCall {
     object: RemoteObject,
     session: Session,
     state: CallState,
     is_over: bool,
 }
 
-impl Begun {
+impl StartedCall {
     /// Starts the call in the page and waits for the page's handle of it. Aborting needs the handle, so this waits for
     /// it even if the caller is gone.
     async fn new(
@@ -132,9 +132,9 @@ impl Begun {
     ) -> Result<Self, ToolError> {
         let (tell, told) = oneshot::channel();
         tokio::spawn(async move {
-            let begun = session.send(begin).await.map_err(document_gone_or);
-            let begun = begun.and_then(|begun| {
-                let id = begun.result.object_id.ok_or(ToolError::ToolGone)?;
+            let started = session.send(begin).await.map_err(document_gone_or);
+            let started = started.and_then(|started| {
+                let id = started.result.object_id.ok_or(ToolError::ToolGone)?;
                 Ok(Self {
                     object: RemoteObject::new(id, session.clone()),
                     session,
@@ -142,7 +142,7 @@ impl Begun {
                     is_over: false,
                 })
             });
-            let _ = tell.send(begun);
+            let _ = tell.send(started);
         });
         told.await.map_err(|_| ToolError::BrowserGone)?
     }
@@ -162,7 +162,7 @@ impl Begun {
     }
 }
 
-impl Drop for Begun {
+impl Drop for StartedCall {
     fn drop(&mut self) {
         if !self.is_over && self.state.aborts_on_drop() {
             self.session.post(runtime::CallFunctionOn {
@@ -236,12 +236,12 @@ mod tests {
             let call = Call {
                 location: &location,
                 context: ExecutionContextId::default(),
-                through: Through::ModelContext { submits: true },
+                handler: PageHandler::ModelContext { submits: true },
             };
             let state = CallState::default();
             call.run(&tab, "slow", &Map::new(), &state).await
         });
-        let begun = loop {
+        let started = loop {
             let asked = harness.fake.hears("Runtime.evaluate").await.unwrap();
             if asked.runs("executeTool") {
                 break asked;
@@ -250,7 +250,7 @@ mod tests {
         state.abort();
         assert!(state.await.is_err());
         let object = json!({"result": {"objectId": "CALL"}});
-        harness.fake.say(begun.answer(object)).await;
+        harness.fake.say(started.answer(object)).await;
         let stopped = harness.fake.hears("Runtime.callFunctionOn").await.unwrap();
         assert_eq!(stopped.params["objectId"], "CALL");
         let script = stopped.params["functionDeclaration"].as_str().unwrap();

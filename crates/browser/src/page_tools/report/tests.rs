@@ -17,6 +17,7 @@ fn tool(number: u64, name: &str, bytes: usize, said: u64) -> Arc<FoundTool> {
         name: name.into(),
         description: "Adds.".into(),
         schema: schema.into(),
+        brief: None,
         read_only: false,
         consequential: false,
         origin: "http://a.test".into(),

@@ -33,7 +33,7 @@ pub(crate) async fn invoke(
         let call = model_context::Call {
             location: &path.location,
             context: world.context,
-            through: model_context::Through::ModelContext { submits },
+            handler: model_context::PageHandler::ModelContext { submits },
         };
         return call.run(tab, name, arguments, state).await;
     }

@@ -3,7 +3,7 @@
 use super::press::{Press, Report};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::{DocumentId, Load, NetworkRequest, Progress, Tab, TabState};
+use crate::tab::{DocumentId, Load, NetworkRequest, NewTab, Progress, Tab, TabState};
 use crate::tools::snapshot::TakeSnapshot;
 use crate::tools::{Block, Tool, ToolOutput, ToolResult};
 use crate::world::World;
@@ -21,6 +21,7 @@ pub(in crate::tools) struct Before {
     navigations_begun: u64,
     next_request: u64,
     popups: usize,
+    new_tabs_requested: u64,
     downloads: usize,
     downloads_requested: u64,
 }
@@ -37,6 +38,7 @@ impl Before {
             navigations_begun: state.navigations_begun,
             next_request: state.network.next(),
             popups: state.popups.len(),
+            new_tabs_requested: state.new_tabs_requested,
             downloads: state.downloads.len(),
             downloads_requested: state.downloads_requested,
         }
@@ -62,6 +64,7 @@ impl Before {
         let state = tab.state();
         self.left(&state)
             || state.popups.len() > self.popups
+            || state.new_tabs_requested > self.new_tabs_requested
             || state.downloads.len() > self.downloads
             || state.downloads_requested > self.downloads_requested
     }
@@ -83,6 +86,11 @@ impl Before {
                     .is_some_and(|status| !matches!(status, 204 | 205))
         };
         asked || ended && self.requests(state).any(answered)
+    }
+
+    /// Whether the page requested a new tab since then that is not there yet.
+    fn awaits_tab(&self, state: &TabState) -> bool {
+        state.new_tabs_requested > self.new_tabs_requested && state.popups.len() == self.popups
     }
 
     /// Whether all downloads that began since then have ended.
@@ -127,6 +135,14 @@ impl Before {
         }
         for download in state.downloads.iter().skip(self.downloads).take(5) {
             words.push(download.tell());
+        }
+        if self.awaits_tab(&state)
+            && let Some(NewTab { url, .. }) = state.new_tabs.back()
+        {
+            words.push(format!(
+                "The page asked for a new tab at {}",
+                shorten(url, 300)
+            ));
         }
         let opened = state
             .popups
@@ -198,6 +214,9 @@ pub(in crate::tools) async fn settle(
         tab.until(REQUESTS_CAP, |state| before.downloaded(state))
             .await?;
     }
+    // The page reports the request for a tab, the browser reports the tab.
+    tab.until(TAB_CAP, |state| !before.awaits_tab(state))
+        .await?;
     // A document that has gone away cannot report a missing click.
     let instead = match (pressed, report) {
         (Some(pressed), Some(report)) => pressed.check_clicks(&report, before, tab)?,
@@ -286,4 +305,6 @@ const BEGIN_CAP: Duration = Duration::from_secs(1);
 const REQUESTS_CAP: Duration = Duration::from_millis(1_500);
 /// The limit for downloads that were requested but do not begin.
 const DOWNLOAD_CAP: Duration = Duration::from_secs(3);
+/// The limit for tabs that were requested but do not appear.
+const TAB_CAP: Duration = Duration::from_secs(5);
 const NAVIGATION_CAP: Duration = Duration::from_secs(5);

@@ -6,6 +6,8 @@ use crate::disallowed_frames;
 use crate::error::ToolError;
 use crate::tab::Tab;
 use layout::Key;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use tabmux_cdp::types::input::{DispatchKeyEvent, DispatchKeyEventType};
 
 /// A key with its modifiers.
@@ -148,8 +150,9 @@ fn unknown(name: &str) -> String {
     )
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Modifier {
+/// A key that changes the meaning of others while it is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+pub(in crate::tools) enum Modifier {
     Alt,
     Control,
     Meta,
@@ -169,7 +172,8 @@ impl Modifier {
         })
     }
 
-    fn bit(self) -> i64 {
+    /// Its bit in the events of keys and of the mouse.
+    pub(in crate::tools) fn bit(self) -> i64 {
         match self {
             Self::Alt => 1,
             Self::Control => 2,

@@ -5,9 +5,9 @@ use super::after::Before;
 use super::reach::{Element, ReachMode, Reached, Spot, reach};
 use crate::error::ToolError;
 use crate::run::Page;
-use crate::tab::Tab;
-use futures_util::FutureExt;
+use crate::tab::{Button, Clicks, Tab};
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, try_join};
 use serde::Deserialize;
 use serde_json::json;
 use tabmux_text::one_line;
@@ -17,14 +17,14 @@ use tabmux_text::one_line;
 pub(in crate::tools) struct Press {
     pub(super) element: Element,
     /// How many clicks must follow.
-    clicks: i64,
+    clicks: u8,
 }
 
 /// What the element's document reports about the press afterwards.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Report {
-    clicks: Option<i64>,
+    clicks: Option<u8>,
     lost: String,
     reacted: bool,
 }
@@ -43,6 +43,7 @@ pub(in crate::tools) struct Aim {
 pub(in crate::tools) async fn aim(
     page: &Page,
     element: &Element,
+    clicks: Clicks,
 ) -> Result<Option<Aim>, ToolError> {
     let tab = &page.tab;
     let mut mode = ReachMode::PressSoon;
@@ -55,12 +56,15 @@ pub(in crate::tools) async fn aim(
         tab.move_pointer(spot.x, spot.y).await?;
         let (receiver, _) = spot.receiver(tab, element).await?;
         let watcher = receiver.clone();
-        let watch = json!({ "n": watcher.n });
+        let watch = json!({ "n": watcher.n, "clicks": click_events(clicks) });
         let mut seeing = async move { watcher.call("tabmux.watchPress", watch).await }.boxed();
-        // Sent first: once the document has answered the check below, it is watching.
+        // Sent first: once the receiver's document has answered below, it is watching.
         let mut seen = None;
         let checked = {
-            let mut checking = std::pin::pin!(spot.check(element));
+            let checking = async {
+                try_join!(spot.check(element), receiver.answer_if_other(element)).map(drop)
+            };
+            let mut checking = std::pin::pin!(checking);
             loop {
                 tokio::select! {
                     biased;
@@ -87,23 +91,44 @@ pub(in crate::tools) async fn aim(
     }
 }
 
-/// Clicks the element `times` times; none if it is an option of a closed list.
+/// Clicks the element; none if it is an option of a closed list.
 pub(in crate::tools) async fn click(
     page: &Page,
     element: &Element,
-    times: i64,
+    clicks: Clicks,
 ) -> Result<Option<Press>, ToolError> {
-    let Some(aim) = aim(page, element).await? else {
-        return Ok(None);
+    let mut missed = 0;
+    let element = loop {
+        let Some(aim) = aim(page, element, clicks).await? else {
+            return Ok(None);
+        };
+        let (x, y) = aim.point();
+        let receiver = aim.receiver.clone();
+        let clicking = page.tab.click(x, y, clicks);
+        match aim.landing(&page.tab, clicking).await? {
+            Landing::Hit(()) => break receiver,
+            Landing::ScrolledAway(_) if missed < SCROLL_TRIES => missed += 1,
+            Landing::ScrolledAway(error) => return Err(error),
+        }
     };
-    let (x, y) = aim.point();
-    let element = aim.receiver.clone();
-    let clicking = page.tab.click(x, y, times);
-    aim.watching(&page.tab, clicking).await?;
     Ok(Some(Press {
         element,
-        clicks: times,
+        clicks: match clicks.button {
+            Button::Left => clicks.times,
+            // The browser's own menu may get the others.
+            Button::Middle | Button::Right => 1,
+        },
     }))
+}
+
+/// The events that such a click ends with.
+fn click_events(clicks: Clicks) -> &'static [&'static str] {
+    match clicks.button {
+        // On a Mac, Control makes it a click of the right button.
+        Button::Left => &["click", "contextmenu"],
+        Button::Middle => &["auxclick"],
+        Button::Right => &["contextmenu"],
+    }
 }
 
 /// The press that begins a drag was seen on its element; no click has to follow.
@@ -129,6 +154,17 @@ impl Aim {
         tab: &Tab,
         pressing: impl Future<Output = Result<T, ToolError>>,
     ) -> Result<T, ToolError> {
+        match self.landing(tab, pressing).await? {
+            Landing::Hit(pressed) => Ok(pressed),
+            Landing::ScrolledAway(error) => Err(error),
+        }
+    }
+
+    async fn landing<T>(
+        self,
+        tab: &Tab,
+        pressing: impl Future<Output = Result<T, ToolError>>,
+    ) -> Result<Landing<T>, ToolError> {
         let Self {
             receiver,
             spot,
@@ -152,12 +188,19 @@ impl Aim {
             }
         };
         match seen {
-            Ok(Seen { hit: true, .. }) => Ok(pressed),
+            Ok(Seen { hit: true, .. }) => Ok(Landing::Hit(pressed)),
             Ok(Seen {
                 seen: true,
                 instead,
+                scrolled,
                 ..
-            }) => Err(landed_on(&one_line(&instead, 200))),
+            }) => {
+                let instead = one_line(&instead, 200);
+                match scrolled {
+                    true => Ok(Landing::ScrolledAway(scrolled_away(&instead))),
+                    false => Err(landed_on(&instead)),
+                }
+            }
             Ok(Seen { seen: false, .. }) => Err(landed_on(&what_is_at(tab, &spot).await)),
             Err(ToolError::TabGone(gone)) => Err(ToolError::TabGone(gone)),
             Err(_) => Err(ToolError::NotActionable {
@@ -192,7 +235,8 @@ impl Press {
                 )));
             }
             0 => format!("The press reached the element {uid}, but no click followed"),
-            _ => format!("The element {uid} was clicked once, but not a second time"),
+            1 => format!("The element {uid} was clicked once, but not a second time"),
+            _ => format!("The element {uid} was clicked {clicks} times, but not more often"),
         };
         Err(ToolError::NotActionable {
             why: format!("{what}: {why}. Call take_snapshot to see what changed, then try again."),
@@ -223,13 +267,33 @@ fn landed_on(instead: &str) -> ToolError {
     }
 }
 
+fn scrolled_away(instead: &str) -> ToolError {
+    ToolError::NotActionable {
+        why: format!(
+            "The element was scrolled away and {instead} was under the pointer, so the page did not get the press. Call \
+             take_snapshot when the page rests, and try again."
+        ),
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Seen {
     seen: bool,
     hit: bool,
     instead: String,
+    /// Whether the element was scrolled away before, and the page did not get the press.
+    scrolled: bool,
+}
+
+/// Where a press went.
+enum Landing<T> {
+    Hit(T),
+    /// The element was scrolled away, and the page did not get the press.
+    ScrolledAway(ToolError),
 }
 
 /// How often to retry when an element is covered or moves as soon as the pointer arrives.
 const AIM_TRIES: u32 = 3;
+/// How often to repeat a press because its element was scrolled away.
+const SCROLL_TRIES: u32 = 1;

@@ -60,6 +60,14 @@ impl Element {
         })
     }
 
+    /// Waits for an answer of this element's document, unless `other` is in the same one.
+    pub(in crate::tools) async fn answer_if_other(&self, other: &Self) -> Result<(), ToolError> {
+        if self.world.document == other.world.document {
+            return Ok(());
+        }
+        self.call("(() => null)", json!({})).await
+    }
+
     /// Another element of the same document, used in place of this one.
     pub(in crate::tools) fn sibling(&self, n: u32) -> Self {
         Self { n, ..self.clone() }

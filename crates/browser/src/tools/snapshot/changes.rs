@@ -1,7 +1,32 @@
 //! The difference between two snapshots, with enough context to place each line.
 
-/// Removed (`- `) and added (`+ `) lines, each group below the line that contains it (`  `).
-pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
+use crate::tools::changes::Ends;
+use crate::world::Shown;
+use std::ops::Range;
+
+/// What has changed from one snapshot to another.
+pub(super) struct Changes {
+    pub(super) lines: Vec<String>,
+    /// What is not known about the end of a page that is longer than its snapshots.
+    pub(super) at_end: Option<String>,
+}
+
+/// The changes. Lines that others pushed out of the snapshot of a long page, or pulled into it, are left out.
+pub(super) fn since(old: &Shown, new: &Shown) -> Changes {
+    let ends = Ends::of(old, new);
+    let told_new = match ends.is_unsure {
+        true => new.lines.len(),
+        false => ends.pulled_in,
+    };
+    Changes {
+        lines: changes(&old.lines, &new.lines, ends.pushed_out, told_new),
+        at_end: ends.is_unsure.then(|| UNSURE.to_owned()),
+    }
+}
+
+/// Removed (`- `) and added (`+ `) lines, each group below the line that contains it (`  `). Removed lines are told up
+/// to `told_old`, added ones up to `told_new`.
+fn changes(old: &[String], new: &[String], told_old: usize, told_new: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut context = None;
     let mut next_old = 0;
@@ -9,30 +34,29 @@ pub(super) fn changes(old: &[String], new: &[String]) -> Vec<String> {
     let ends = [(old.len(), new.len())];
     for (same_old, same_new) in common(old, new).into_iter().chain(ends) {
         if next_old < same_old || next_new < same_new {
-            let around = match (old.get(next_old..same_old), new.get(next_new..same_new)) {
-                (_, Some([first, ..])) => around(&new[..next_new], first),
-                (Some([first, ..]), _) => around(&old[..next_old], first),
-                _ => None,
+            let removed = part(old, next_old..same_old.min(told_old));
+            let added = part(new, next_new..same_new.min(told_new));
+            let around = match (removed, added) {
+                (_, [first, ..]) => around(&new[..next_new], first),
+                ([first, ..], _) => around(&old[..next_old], first),
+                _ => context,
             };
             if around != context {
                 lines.extend(around.map(|line| format!("  {line}")));
                 context = around;
             }
-            lines.extend(
-                old[next_old..same_old]
-                    .iter()
-                    .map(|line| format!("- {line}")),
-            );
-            lines.extend(
-                new[next_new..same_new]
-                    .iter()
-                    .map(|line| format!("+ {line}")),
-            );
+            lines.extend(removed.iter().map(|line| format!("- {line}")));
+            lines.extend(added.iter().map(|line| format!("+ {line}")));
         }
         next_old = same_old + 1;
         next_new = same_new + 1;
     }
     lines
+}
+
+/// Lines of a snapshot; none if the range is empty.
+fn part(lines: &[String], range: Range<usize>) -> &[String] {
+    lines.get(range).unwrap_or_default()
 }
 
 /// The line that contains `line`, if it is one of those above.
@@ -106,10 +130,13 @@ fn longest_common(old: &[String], new: &[String]) -> Vec<(usize, usize)> {
 }
 
 const MAX_PAIRS: usize = 4_000_000;
+const UNSURE: &str = "what was at the end: lines there may have been on the page before, because it was longer than its \
+                      last snapshot.";
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     fn check(old: &str, new: &str, expected: &[&str]) {
         let lines = |text: &str| {
@@ -118,17 +145,18 @@ mod tests {
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(changes(&lines(old), &lines(new)), expected);
+        let (old, new) = (lines(old), lines(new));
+        assert_eq!(changes(&old, &new, old.len(), new.len()), expected);
     }
 
     #[test]
-    fn what_is_equal_is_not_told() {
+    fn equal_lines_are_left_out() {
         check("a/  b/c", "a/  b/c", &[]);
         check("", "", &[]);
     }
 
     #[test]
-    fn each_change_stands_below_the_line_it_lies_in() {
+    fn each_change_is_shown_below_the_line_around_it() {
         check(
             "a/  b/c/  d/  e",
             "a/  b/  x/c/  d/  f",
@@ -146,8 +174,48 @@ mod tests {
     }
 
     #[test]
-    fn snapshots_far_apart_are_told_whole() {
+    fn snapshots_that_differ_much_are_shown_in_full() {
         let many = |mark: &str| (0..2500).map(|n| format!("{mark}{n}")).collect::<Vec<_>>();
-        assert_eq!(changes(&many("a"), &many("b")).len(), 5000);
+        let (old, new) = (many("a"), many("b"));
+        assert_eq!(changes(&old, &new, 2500, 2500).len(), 5000);
+    }
+
+    /// A snapshot of a page that is longer, with these rows.
+    fn cut(rows: impl IntoIterator<Item = u32>) -> Shown {
+        let row = |n| format!("uid=1_{n} row \"{n}\"");
+        Shown {
+            title: String::new(),
+            number: 1,
+            lines: Arc::new(rows.into_iter().map(row).collect()),
+            cut: true,
+        }
+    }
+
+    #[test]
+    fn what_others_pushed_out_or_pulled_in_is_not_a_change() {
+        let pushed = since(&cut(1..=20), &cut([99].into_iter().chain(1..=19)));
+        assert_eq!(pushed.lines, ["+ uid=1_99 row \"99\""]);
+        let pulled = since(&cut(1..=20), &cut((1..=22).filter(|n| ![3, 4].contains(n))));
+        let gone = [3, 4].map(|n| format!("- uid=1_{n} row \"{n}\""));
+        assert_eq!(pulled.lines, gone);
+        assert_eq!((pushed.at_end, pulled.at_end), (None, None));
+    }
+
+    #[test]
+    fn what_is_removed_before_the_end_of_a_long_page_is_told_although_a_line_moved_there() {
+        let kept = (1..=20).filter(|n| ![5, 15].contains(n));
+        let told = since(&cut(1..=20), &cut(kept.chain([5])));
+        let lines = ["- 5", "- 15", "+ 5"].map(|line| {
+            let (sign, n) = line.split_at(2);
+            format!("{sign}uid=1_{n} row \"{n}\"")
+        });
+        assert_eq!(told.lines, lines);
+    }
+
+    #[test]
+    fn another_end_of_a_long_page_is_told_with_a_remark() {
+        let other = since(&cut(1..=20), &cut((1..=19).chain([30])));
+        assert_eq!(other.lines, ["+ uid=1_30 row \"30\""]);
+        assert_eq!(other.at_end.as_deref(), Some(UNSURE));
     }
 }

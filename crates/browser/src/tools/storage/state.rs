@@ -6,22 +6,28 @@ use super::site;
 use super::whole::read_all;
 use crate::address::AddressPolicy;
 use crate::bounds;
+use crate::browser::ContextId;
 use crate::error::ToolError;
 use crate::files::{self, Destination};
 use crate::navigate;
 use crate::origins::OriginPolicy;
 use crate::run::Page;
+use crate::saved_state::StateSummary;
 use crate::tab::{Action, Pattern, Rule, Tab};
 use crate::tools::{Access, Category, Tool, ToolOutput, ToolResult};
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use tabmux_cdp::CdpError;
+use std::time::Duration;
+use tabmux_cdp::types::Command;
 use tabmux_cdp::types::network::{self, Cookie, CookieParam, TimeSinceEpoch};
+use tabmux_cdp::{CdpError, Session};
 use tabmux_text::one_line;
+use tokio::time::Instant;
 
 /// Saves the site's storage.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -130,7 +136,7 @@ impl Tool for LoadStorage {
 }
 
 /// The whole file.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct State {
     #[serde(default)]
     cookies: Vec<StoredCookie>,
@@ -139,7 +145,7 @@ pub(crate) struct State {
 }
 
 /// A cookie in the file.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredCookie {
     name: String,
@@ -158,7 +164,7 @@ struct StoredCookie {
 }
 
 /// The storage of an origin in the file. Playwright's format has no session storage.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Origin {
     origin: String,
@@ -168,7 +174,7 @@ struct Origin {
     session_storage: Vec<Named>,
 }
 
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 struct Named {
     name: String,
     value: String,
@@ -212,8 +218,7 @@ impl State {
         let policy = bounds::here().unwrap_or_default();
         self.cookies.retain(|it| it.may_be_set("", &policy));
         self.set_cookies(tab, &file).await?;
-        tab.rules().set(vec![empty_page()]);
-        tab.rules().tell(tab.session()).await?;
+        answer_all(tab).await?;
         for Origin {
             origin,
             local_storage,
@@ -241,6 +246,75 @@ impl State {
             put(&world, Kind::Local, local_storage).await?;
         }
         Ok(())
+    }
+
+    /// Reads all cookies, and the local storage of these origins, from the context of a blank tab. An origin that
+    /// cannot be read in time keeps what was loaded before.
+    pub(crate) async fn read_from(
+        tab: &Tab,
+        origins: BTreeSet<String>,
+        loaded: Option<Self>,
+    ) -> Result<Self, ToolError> {
+        let cookies = tab.session().send(GetAllCookies {}).await?.cookies;
+        let cookies = cookies.into_iter().filter(|it| it.partition_key.is_none());
+        let mut state = Self {
+            cookies: cookies.map(StoredCookie::from).collect(),
+            origins: Vec::new(),
+        };
+        answer_all(tab).await?;
+        let end = Instant::now() + READ_LIMIT;
+        for origin in origins {
+            let mut earlier = loaded.iter().flat_map(|loaded| &loaded.origins);
+            let earlier = earlier.find(|it| it.origin == origin).cloned();
+            let limit = ORIGIN_LIMIT.min(end.saturating_duration_since(Instant::now()));
+            let read = async {
+                match limit.is_zero() {
+                    true => None,
+                    false => local_storage(tab, origin).await.ok(),
+                }
+            };
+            let now = tokio::time::timeout(limit, read).await;
+            let now = now.ok().flatten().or(earlier);
+            state
+                .origins
+                .extend(now.filter(|it| !it.local_storage.is_empty()));
+        }
+        Ok(state)
+    }
+
+    /// All cookies of a context now, with the storage that was loaded.
+    pub(crate) async fn cookies_of(
+        root: &Session,
+        context: ContextId,
+        loaded: Option<Self>,
+    ) -> Result<Self, CdpError> {
+        let ask = GetContextCookies {
+            browser_context_id: context,
+        };
+        let cookies = root.send_within(ask, COOKIES_LIMIT).await?.cookies;
+        let cookies = cookies.into_iter().filter(|it| it.partition_key.is_none());
+        Ok(Self {
+            cookies: cookies.map(StoredCookie::from).collect(),
+            origins: loaded.map(|loaded| loaded.origins).unwrap_or_default(),
+        })
+    }
+
+    /// The origins whose storage it has.
+    pub(crate) fn origins(&self) -> impl Iterator<Item = String> {
+        self.origins.iter().map(|it| it.origin.clone())
+    }
+
+    /// What is in it, without any value.
+    pub(crate) fn summary(&self) -> StateSummary {
+        let mut summary = StateSummary::default();
+        for cookie in &self.cookies {
+            *summary.cookies.entry(cookie.domain.clone()).or_default() += 1;
+        }
+        for origin in &self.origins {
+            let entries = origin.local_storage.len();
+            summary.local_storage.insert(origin.origin.clone(), entries);
+        }
+        summary
     }
 
     /// Sets all cookies or none.
@@ -310,6 +384,43 @@ impl StoredCookie {
     }
 }
 
+/// The local storage of an origin. No server is asked.
+async fn local_storage(tab: &Tab, origin: String) -> Result<Origin, ToolError> {
+    let address = AddressPolicy::default().parse(&origin)?;
+    navigate::go(tab, &address).await?;
+    let world = tab.world().await?;
+    if world.origin != origin {
+        return Err(ToolError::DocumentGone);
+    }
+    let entries = read_all(&world, Kind::Local).await?.into_iter();
+    Ok(Origin {
+        origin,
+        local_storage: entries.map(|(name, value)| Named { name, value }).collect(),
+        session_storage: Vec::new(),
+    })
+}
+
+/// All cookies of the tab's context.
+#[derive(Debug, Serialize)]
+struct GetAllCookies {}
+
+impl Command for GetAllCookies {
+    const METHOD: &'static str = "Network.getAllCookies";
+    type Response = network::GetCookiesResponse;
+}
+
+/// All cookies of a context.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GetContextCookies {
+    browser_context_id: ContextId,
+}
+
+impl Command for GetContextCookies {
+    const METHOD: &'static str = "Storage.getCookies";
+    type Response = network::GetCookiesResponse;
+}
+
 async fn read(page: &Page, path: &str) -> Result<State, ToolError> {
     let text = page.files.read(path, MAX_BYTES).await?;
     State::parse(&text, path)
@@ -318,6 +429,16 @@ async fn read(page: &Page, path: &str) -> Result<State, ToolError> {
 async fn put(world: &World, kind: Kind, entries: &[Named]) -> Result<(), ToolError> {
     let set: Vec<_> = entries.iter().map(|it| [&it.name, &it.value]).collect();
     ask(world, kind, json!({ "set": set })).await.map(drop)
+}
+
+/// Answers every request of the tab with an empty page.
+async fn answer_all(tab: &Tab) -> Result<(), ToolError> {
+    tab.rules().set(vec![empty_page()]);
+    tab.rules().tell(tab.session()).await?;
+    // Otherwise the service worker of a site answers, with its real page.
+    let bypass = network::SetBypassServiceWorker { bypass: true };
+    tab.session().send(bypass).await?;
+    Ok(())
 }
 
 /// An empty page for every address.
@@ -338,6 +459,10 @@ const fn never() -> f64 {
 }
 
 const MAX_BYTES: u64 = 20_000_000;
+const COOKIES_LIMIT: Duration = Duration::from_secs(10);
+/// For reading the storage of one origin, and of all. The rest of the time is for opening and closing the tab.
+const ORIGIN_LIMIT: Duration = Duration::from_secs(2);
+const READ_LIMIT: Duration = Duration::from_secs(7);
 
 #[cfg(test)]
 mod tests {

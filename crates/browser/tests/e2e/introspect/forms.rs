@@ -55,8 +55,17 @@ async fn a_form_is_one_tool_with_typed_arguments() {
         "trip": {"type": "string", "enum": ["One way", "Round trip"], "description": "Trip", "default": "One way"},
         "airlines": {"type": "array", "items": {"type": "string", "enum": ["Alpha", "Beta"]}, "uniqueItems": true, "description": "Airlines", "default": ["Beta"]},
         "directOnly": {"type": "boolean", "description": "Direct only"},
+        "submit": {"type": "boolean", "description": "false: only fill"},
     });
     assert_eq!(json!(tool.read_schema().get("properties")), expected);
+
+    let only = json!({"from": "SFO", "to": "NYC", "departDate": "2026-12-24", "submit": false});
+    let answer = harness.does(&tab, "search_flights", only).await;
+    assert!(answer.contains(" It was not submitted."), "{answer}");
+    assert_eq!(
+        harness.page_value(&tab, "location.pathname").await,
+        "/flights"
+    );
 
     let arguments = json!({
         "from": "SFO", "to": "NYC", "departDate": "2026-12-24", "passengers": 2, "time": "09:30", "bags": 1.5,
@@ -150,7 +159,7 @@ async fn fields_without_a_form_go_with_the_button_next_to_them() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let body = r#"<h2>Newsletter</h2><div><p><input aria-label="Your email"></p><p><button onclick="got = document.querySelector('input').value">Subscribe</button></p></div>
+    let body = r#"<h2>Newsletter</h2><div><p><input aria-label="Your email"></p><p><button onclick="got = document.querySelector('input').value">Subscribe</button> <button onclick="got = 'nothing'">Cancel</button></p></div>
         <h2>Settings</h2>
         <p><label><input type="checkbox" id="dark"> Dark mode</label></p>
         <p><label>Size <select id="size"><option>Small<option>Large</select></label></p>
@@ -227,7 +236,7 @@ async fn lists_and_sliders_that_the_page_draws_itself_are_opened_and_moved() {
     let arguments = arguments["properties"].as_object().unwrap();
     let told: Vec<_> = arguments.keys().collect();
     // A slider that does not report its position cannot be set, and is not offered.
-    assert_eq!(told, ["size", "colour", "volume", "stuck"]);
+    assert_eq!(told, ["size", "colour", "volume", "stuck", "submit"]);
 
     let answer = json!({"size": "Large", "colour": "blue", "volume": 9});
     let answer = harness.does(&tab, name, answer).await;

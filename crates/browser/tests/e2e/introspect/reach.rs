@@ -10,7 +10,7 @@ async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
     };
     harness.serve(
         "/near",
-        "<button onclick=\"document.title = 'near'\">Near</button>",
+        "<button aria-pressed=false onclick=\"document.title = 'near'; this.ariaPressed = true\">Near</button>",
     );
     harness.serve(
         "/far",
@@ -24,7 +24,7 @@ async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
         for (const mode of ['open', 'closed']) customElements.define(`x-${{mode}}`, class extends HTMLElement {{
           constructor() {{
             super();
-            this.attachShadow({{ mode }}).innerHTML = `<button>Press ${{mode}}</button>`;
+            this.attachShadow({{ mode }}).innerHTML = `<button aria-pressed=false onclick='this.ariaPressed = true'>Press ${{mode}}</button>`;
             this.onclick = () => heard.push(mode);
           }}
         }});
@@ -34,14 +34,18 @@ async fn frames_of_any_site_and_shadow_roots_are_read_and_acted_upon() {
     harness.read(&tab).await;
     let mut names = harness.names(&tab);
     names.sort();
-    assert_eq!(names, ["near", "press_closed", "press_open", "send_far"]);
-    harness.does(&tab, "press_open", json!({})).await;
-    harness.does(&tab, "press_closed", json!({})).await;
+    assert_eq!(
+        names,
+        ["send_far", "set_near", "set_press_closed", "set_press_open"]
+    );
+    let on = json!({"on": true});
+    harness.does(&tab, "set_press_open", on.clone()).await;
+    harness.does(&tab, "set_press_closed", on.clone()).await;
     assert_eq!(
         harness.page_value(&tab, "heard").await,
         json!(["open", "closed"])
     );
-    harness.does(&tab, "near", json!({})).await;
+    harness.does(&tab, "set_near", on).await;
     assert_eq!(
         harness.page_value(&tab, "frames[0].document.title").await,
         "near"
@@ -83,14 +87,14 @@ async fn reading_changes_nothing_and_names_stay() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };
-    let body = "<main id=main><button>Like</button><button>Share</button><label>A <input></label></main><script>
+    let body = "<main id=main><button aria-pressed=false>Like</button><button aria-pressed=false>Share</button><label>A <input></label></main><script>
         var changes = 0;
         new MutationObserver((list) => changes += list.length).observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
         </script>";
     let tab = harness.page("/same", body).await;
     harness.read(&tab).await;
     let before = harness.tools(&tab);
-    assert_eq!(harness.names(&tab), ["enter_a", "like", "share"]);
+    assert_eq!(harness.names(&tab), ["enter_a", "set_like", "set_share"]);
     harness.read(&tab).await;
     assert_eq!(
         harness.tools(&tab),
@@ -106,11 +110,12 @@ async fn reading_changes_nothing_and_names_stay() {
             .await,
         0
     );
-    // Another one is inserted before them: tools that have a name keep it.
-    harness.page_value(&tab, "main.insertAdjacentHTML('afterbegin', '<button onclick=\"document.title = 9\">Like</button>'); 0").await;
+    // Another one is inserted before them: tools that have a name keep it, and there is no tool with a number.
+    harness.page_value(&tab, "main.insertAdjacentHTML('afterbegin', '<button aria-pressed=false onclick=\"document.title = 9\">Like</button>'); 0").await;
     harness.read(&tab).await;
-    harness.does(&tab, "like_2", json!({})).await;
-    assert_eq!(harness.page_value(&tab, "document.title").await, "9");
+    assert_eq!(harness.names(&tab), ["enter_a", "set_like", "set_share"]);
+    harness.refuses(&tab, "set_like", json!({"on": true})).await;
+    assert_eq!(harness.page_value(&tab, "document.title").await, "A page");
     // What a user typed is neither a default nor a change.
     harness
         .page_value(&tab, "document.querySelector('input').value = 'typed'; 0")

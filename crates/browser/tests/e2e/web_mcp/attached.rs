@@ -23,7 +23,7 @@ async fn visit(
         }
         None => {
             let chromium = Chromium::start_with(&executable, &[flag]);
-            let source = Source::Url(chromium.http_url());
+            let source = Source::Url(chromium.http_url().into());
             let harness = PageToolsHarness(BrowserHarness::connect(&source).await);
             let websocket = chromium.websocket_url().to_owned();
             (Some(chromium), websocket, harness)

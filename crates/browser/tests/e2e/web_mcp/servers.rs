@@ -190,7 +190,7 @@ async fn what_a_page_offers_in_two_ways_is_one_tool_and_runs_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_servers_tools_live_and_die_with_their_documents() {
+async fn the_tools_of_a_server_end_with_their_documents() {
     let Some(harness) = PageToolsHarness::start().await else {
         return;
     };

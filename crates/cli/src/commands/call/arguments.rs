@@ -75,6 +75,10 @@ impl<'a> Takes<'a> {
             .map(|argument| format!("--{}", argument.name))
             .collect();
         match missing.as_slice() {
+            [] if self.lacks_target(read) => {
+                let tool = self.tool;
+                Err(format!("{tool} needs --uid, or --role, --name and --near."))
+            }
             [] => Ok(()),
             [one] => {
                 let meaning = schema_text::meaning(&one.schema, "");
@@ -85,6 +89,13 @@ impl<'a> Takes<'a> {
             }
             _ => Err(format!("{} needs {}.", self.tool, and(&names, "and"))),
         }
+    }
+
+    /// Whether nothing says which element is meant, though it can be named in two ways.
+    fn lacks_target(&self, read: &Map<String, Value>) -> bool {
+        let takes = |name: &str| self.arguments.iter().any(|argument| argument.name == name);
+        let ways = ["uid", "role", "name"];
+        ways.into_iter().all(takes) && !ways.iter().any(|name| read.contains_key(*name))
     }
 
     fn unknown(&self, written: &str) -> String {

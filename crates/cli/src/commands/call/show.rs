@@ -22,6 +22,9 @@ pub(super) fn text(tool: &str, reply: &CallReply, folder: &Path) -> anyhow::Resu
                 let path = save(&bytes, &folder.join(tool), ending(mime_type))?;
                 Ok(format!("Saved {}", path.display()))
             }
+            // The text names the file itself.
+            Content::ResourceLink(link) => Ok(link.uri.clone()),
+            Content::Resource(body) => Ok(body.text.clone().unwrap_or_default()),
         })
         .collect();
     Ok(parts?.join("\n"))

@@ -108,7 +108,13 @@ impl Verb {
         let usage: Vec<_> = self.plain.iter().map(Plain::usage).collect();
         let usage = format!("tabmux {} {}", self.name, usage.join(" "));
         let is_given = |argument: &str| given.iter().any(|given| given.name == argument);
-        if let Some(extra) = words.get(self.plain.len()) {
+        // A flag replaces its word; a role, a name or a text nearby replaces the uid.
+        let is_named = ["role", "name", "near"].into_iter().any(is_given);
+        let is_wanted = |plain: &&Plain| {
+            !(is_given(plain.argument) || is_named && plain.argument == UID.argument)
+        };
+        let wanted: Vec<_> = self.plain.iter().filter(is_wanted).collect();
+        if let Some(extra) = words.get(wanted.len()) {
             return Err(format!(
                 "`{extra}` is one argument too many. Write `{}`, with quotes around a text that has spaces",
                 usage.trim_end()
@@ -116,24 +122,25 @@ impl Verb {
         }
         // Back, forward and reload need no address.
         let needs_no_url = self.name == "open" && is_given("type");
-        let missing = self.plain.iter().skip(words.len());
-        let mut missing = missing.filter(|plain| plain.is_required && !is_given(plain.argument));
-        match missing.next() {
+        let mut missing = wanted.iter().skip(words.len());
+        match missing.find(|plain| plain.is_required) {
             Some(plain) if !needs_no_url => {
                 let hint = match plain.word {
-                    "UID" => " `tabmux snapshot` shows the uid of each element",
+                    "UID" => {
+                        " `tabmux snapshot` shows the uid of each element; or name it with --role and --name"
+                    }
                     _ => "",
                 };
                 Err(format!("{} is missing. Write `{usage}`.{hint}", plain.word)
                     .trim_end_matches('.')
                     .to_owned())
             }
-            _ => Ok(self
-                .plain
-                .iter()
-                .zip(words)
-                .map(|(plain, word)| self.argument(plain, word))
-                .collect()),
+            _ => {
+                let pairs = wanted.iter().zip(words);
+                Ok(pairs
+                    .map(|(plain, word)| self.argument(plain, word))
+                    .collect())
+            }
         }
     }
 
@@ -250,7 +257,7 @@ mod tests {
         };
         assert_eq!(
             CLICK.read(words(&[]), &[]).unwrap_err(),
-            "UID is missing. Write `tabmux click UID`. `tabmux snapshot` shows the uid of each element"
+            "UID is missing. Write `tabmux click UID`. `tabmux snapshot` shows the uid of each element; or name it with --role and --name"
         );
         assert_eq!(
             FILL.read(words(&["1_1"]), &[]).unwrap_err(),
@@ -266,5 +273,24 @@ mod tests {
             value: Some("back".into()),
         }];
         assert!(OPEN.read(words(&[]), &back).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_named_element_needs_no_uid() {
+        let named = [Given {
+            name: "name".into(),
+            value: Some("City".into()),
+        }];
+        assert!(CLICK.read(Vec::new(), &named).unwrap().is_empty());
+        let read = FILL.read(vec!["Bonn".to_owned()], &named).unwrap();
+        let [value] = read.as_slice() else {
+            panic!("{read:?}")
+        };
+        assert_eq!(
+            (value.name.as_str(), value.value.as_deref()),
+            ("value", Some("Bonn"))
+        );
+        let extra = vec!["1_1".to_owned(), "Bonn".to_owned()];
+        assert!(FILL.read(extra, &named).is_err());
     }
 }

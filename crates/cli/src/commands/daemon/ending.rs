@@ -3,14 +3,15 @@
 
 use anyhow::Context;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tabmux_platform::signals::EndSignals;
+use tabmux_protocol::limits::END_TAKES;
 use tokio_util::sync::CancellationToken;
 
 /// Cancels `stop` at SIGTERM and SIGINT. Once it is cancelled, from here or elsewhere, the process ends soon.
 pub(super) fn watch(stop: CancellationToken) -> anyhow::Result<()> {
     #[expect(clippy::exit, reason = "the main thread may be what hangs")]
     let end = || std::process::exit(1);
-    watch_then(stop, LONGEST_END, end)
+    watch_then(stop, END_TAKES, end)
 }
 
 /// Calls `end` if the process still runs `limit` after `stop`.
@@ -39,26 +40,14 @@ fn watch_then(
 
 /// Resolves at a signal, or when `stop` is cancelled. SIGHUP is ignored: the daemon outlives its terminal.
 async fn until_stopped(stop: &CancellationToken) {
-    let streams = (
-        signal(SignalKind::terminate()),
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::hangup()),
-    );
-    let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)) = streams else {
+    let Ok(mut signals) = EndSignals::without_terminal() else {
         return stop.cancelled().await;
     };
-    loop {
-        tokio::select! {
-            _ = terminate.recv() => return,
-            _ = interrupt.recv() => return,
-            () = stop.cancelled() => return,
-            _ = hangup.recv() => {}
-        }
+    tokio::select! {
+        () = signals.next() => {}
+        () = stop.cancelled() => {}
     }
 }
-
-/// Closing browsers and removing profiles takes two seconds on an idle machine. The documented limit is five.
-const LONGEST_END: Duration = Duration::from_secs(4);
 
 #[cfg(test)]
 mod tests {

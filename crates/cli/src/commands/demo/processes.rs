@@ -1,24 +1,18 @@
-//! Our processes, from `/proc`. Without `/proc` the demo prints nothing about them.
+//! Our processes. Where the system does not tell, the demo prints nothing about them.
 
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
+use tabmux_platform::process::{self, running_parent};
 
 /// The resident memory of a process, in megabytes.
 pub(super) fn resident_megabytes(pid: u32) -> Option<f64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: f64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kilobytes / 1024.0)
+    let kilobytes = u32::try_from(process::resident_kilobytes(pid)?).ok()?;
+    Some(f64::from(kilobytes) / 1024.0)
 }
 
 /// All descendants of `pid`.
 pub(super) fn descendants(pid: u32) -> Vec<u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let all: Vec<(u32, u32)> = pids
+    let all: Vec<(u32, u32)> = process::all()
         .filter_map(|pid| Some((pid, running_parent(pid)?)))
         .collect();
     let mut family = vec![pid];
@@ -48,17 +42,6 @@ pub(super) fn still_running(pids: &[u32]) -> Vec<u32> {
         }
         thread::sleep(Duration::from_millis(10));
     }
-}
-
-/// The parent of a running process. Zombies do not count as running.
-fn running_parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may contain anything, even parentheses; the fields after it are regular.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    let state = fields.next()?;
-    let parent = fields.next()?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(parent)
 }
 
 const MOMENT: Duration = Duration::from_secs(2);

@@ -67,6 +67,7 @@ pub(super) fn folder(folder: &Path, exists: bool, safe: Result<(), SocketPathErr
 pub(super) enum SocketState {
     /// A daemon.
     Daemon {
+        /// With its commit, unless it is so old that it does not say it.
         version: String,
         pid: u32,
         sessions: usize,
@@ -324,6 +325,13 @@ mod tests {
             said(&daemon(socket, &up(2), "0.2.0")),
             "warn | tabmux 0.1.0 is up (process 7), but this is 0.2.0. | Run `tabmux daemon stop` when \
              its sessions are done; the next client starts the new one."
+        );
+        // Another commit of the same version.
+        let newer = daemon(socket, &up(0), "0.1.0 (0123456789ab)");
+        assert_eq!(
+            said(&newer),
+            "warn | tabmux 0.1.0 is up (process 7), but this is 0.1.0 (0123456789ab). | Run `tabmux \
+             daemon stop`; the next client starts the new one."
         );
         assert_eq!(daemon(socket, &SocketState::Missing, "1").level, Level::Ok);
         assert_eq!(daemon(socket, &SocketState::Stale, "1").level, Level::Ok);

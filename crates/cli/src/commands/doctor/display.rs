@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::checks::SocketState;
-use std::fs;
 use tabmux_browser::screen::Screen;
+use tabmux_platform::process;
 
 /// The variable that names a display, and its value.
 type Display = Option<(&'static str, String)>;
@@ -11,10 +11,11 @@ type Display = Option<(&'static str, String)>;
 pub(super) fn look(state: &SocketState) -> Check {
     let value = |name: &str| std::env::var(name).ok();
     let daemons = match state {
-        SocketState::Daemon { pid, .. } => variables_of(*pid),
+        SocketState::Daemon { pid, .. } => process::environment(*pid),
         _ => None,
     };
-    let daemons = daemons.map(|text| shown_by(|name| value_in(&text, name)));
+    let daemons = daemons
+        .map(|variables| shown_by(|name| process::variable(&variables, name)?.into_string().ok()));
     let session = || {
         let screen = Screen::of_session()?;
         let (variable, value) = screen.shown_by()?;
@@ -53,18 +54,6 @@ fn shown_by(value: impl Fn(&str) -> Option<String>) -> Display {
         .find_map(|name| Some((name, value(name)?)))
 }
 
-/// The environment of a process, if the system lets us read it.
-fn variables_of(pid: u32) -> Option<String> {
-    let bytes = fs::read(format!("/proc/{pid}/environ")).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn value_in(variables: &str, name: &str) -> Option<String> {
-    let mut variables = variables.split('\0');
-    let value = variables.find_map(|it| it.strip_prefix(name)?.strip_prefix('='));
-    value.map(str::to_owned)
-}
-
 const NAME: &str = "display";
 
 #[cfg(test)]
@@ -95,13 +84,5 @@ mod tests {
             other.contains("once a client has one, as here (DISPLAY=:0)"),
             "{other}"
         );
-    }
-
-    #[test]
-    fn variables_of_a_process_are_read_by_exact_name() {
-        let variables = "A=1\0MY_DISPLAY=:9\0DISPLAY=:1\0";
-        assert_eq!(value_in(variables, "DISPLAY").as_deref(), Some(":1"));
-        assert_eq!(value_in(variables, "WAYLAND_DISPLAY"), None);
-        assert_eq!(shown_by(|name| value_in("DISPLAY=\0", name)), None);
     }
 }

@@ -4,6 +4,7 @@ use super::Check;
 use super::checks::SocketState;
 use crate::commands::extension::{Folder, REINSTALL, Unpaired, paired};
 use tabmux_daemon::extension::{Secret, SecretError};
+use tabmux_protocol::overview::ExtensionRow;
 
 /// Nothing if no extension is installed.
 pub(super) fn check(
@@ -19,6 +20,10 @@ pub(super) fn check(
         Ok(port) => port,
         Err(Unpaired { finding, advice }) => return Some(Check::fail(NAME, finding, advice)),
     };
+    if !folder.is_up_to_date() {
+        let finding = format!("It is not that of tabmux {}.", env!("CARGO_PKG_VERSION"));
+        return Some(Check::warn(NAME, finding, REINSTALL));
+    }
     let listens_at = match state {
         SocketState::Daemon { port, .. } => *port,
         _ => {
@@ -39,9 +44,6 @@ pub(super) fn check(
             format!("It connects to port {port}, but the daemon listens at port {other}."),
             format!("Run `tabmux extension install --port {other}`."),
         ),
-        Some(_) if !folder.is_up_to_date() => {
-            Check::warn(NAME, "It is another version than tabmux.", REINSTALL)
-        }
         Some(_) if !connected => Check::warn(
             NAME,
             "Installed and paired, but not connected.",
@@ -51,12 +53,58 @@ pub(super) fn check(
     })
 }
 
+/// Whether browsers run the files of this version: Chrome keeps those that it has loaded until the extension is
+/// reloaded. Nothing if they do, or none is connected.
+pub(super) fn check_loaded(extensions: &[ExtensionRow], own_version: &str) -> Option<Check> {
+    let is_other = |row: &&ExtensionRow| row.version.as_deref() != Some(own_version);
+    let others: Vec<String> = extensions.iter().filter(is_other).map(named).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let finding = format!(
+        "This is tabmux {own_version}, but Chrome runs the extension of another: {}.",
+        others.join(", ")
+    );
+    let advice = "Run `tabmux extension install`, then reload it in chrome://extensions.";
+    Some(Check::warn(NAME, finding, advice))
+}
+
+fn named(row: &ExtensionRow) -> String {
+    let version = row.version.as_deref().unwrap_or("one without a version");
+    match &row.name {
+        Some(name) => format!("{version} (profile {name})"),
+        None => version.to_owned(),
+    }
+}
+
 const NAME: &str = "extension";
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::commands::doctor::Level;
+
+    #[test]
+    fn files_of_another_version_that_chrome_still_runs_are_reported() {
+        let row = |name: Option<&str>, version: Option<&str>| ExtensionRow {
+            name: name.map(str::to_owned),
+            version: version.map(str::to_owned),
+        };
+        assert_eq!(check_loaded(&[], "0.2.0"), None);
+        assert_eq!(check_loaded(&[row(None, Some("0.2.0"))], "0.2.0"), None);
+        let rows = [
+            row(None, None),
+            row(Some("Home"), Some("0.2.0")),
+            row(Some("Work"), Some("0.1.0")),
+        ];
+        let found = check_loaded(&rows, "0.2.0").unwrap();
+        assert_eq!(
+            found.finding,
+            "This is tabmux 0.2.0, but Chrome runs the extension of another: one without a version, \
+             0.1.0 (profile Work)."
+        );
+        assert!(found.advice.unwrap().contains("chrome://extensions"));
+    }
 
     #[test]
     fn every_failed_step_is_named_with_advice() {
@@ -99,7 +147,13 @@ mod tests {
             assert!(is == level && text.contains(part), "{text}");
         }
         std::fs::write(folder.path().join("worker.js"), "old").unwrap();
-        assert!(said(look(Some(8765), true)).1.contains("another version"));
+        assert!(
+            said(look(Some(8765), true))
+                .1
+                .contains("not that of tabmux")
+        );
+        let idle = check(&folder, Secret::load(&file), &SocketState::Missing, false);
+        assert!(said(idle).1.contains("not that of tabmux"));
         Secret::rotate(&file).unwrap();
         assert!(said(look(Some(8765), true)).1.contains("another secret"));
         std::fs::remove_file(&file).unwrap();

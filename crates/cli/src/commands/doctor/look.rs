@@ -1,14 +1,13 @@
 //! Collects facts about the machine. Changes nothing, and starts only the browser with `--version`.
 
 use super::checks::{self, BrowserFound, Holder, Log, SocketState};
-use super::{Check, clients, display, extension, rules, web_mcp};
+use super::{Check, clients, config_file, display, extension, page_library, rules, web_mcp};
 use crate::commands::ask::{ask_daemon, is_not_a_socket};
 use crate::commands::daemon::DEFAULT_PORT;
 use crate::commands::extension::Folder;
 use crate::commands::install;
 use crate::commands::other_daemons;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -17,7 +16,9 @@ use tabmux_daemon::extension::{Secret, secret_file};
 use tabmux_daemon::listener::Bound;
 use tabmux_daemon::policy;
 use tabmux_daemon_client::SocketPath;
-use tabmux_protocol::overview::BrowserRow;
+use tabmux_platform::process;
+use tabmux_platform::user::is_root;
+use tabmux_protocol::overview::Overview;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_stdio_proxy::log_path;
 use tabmux_text::one_line;
@@ -28,7 +29,7 @@ pub(super) async fn run_checks(
     socket_path: &SocketPath,
     executable: Option<PathBuf>,
 ) -> Vec<Check> {
-    let (state, browsers) = socket_state(socket_path).await;
+    let (state, overview) = socket_state(socket_path).await;
     let folder = socket_path
         .socket()
         .parent()
@@ -41,13 +42,15 @@ pub(super) async fn run_checks(
         display::look(&state),
         checks::user(is_root()),
         folder_check(socket_path, folder),
-        checks::daemon(socket_path.socket(), &state, env!("CARGO_PKG_VERSION")),
+        checks::daemon(socket_path.socket(), &state, env!("TABMUX_VERSION")),
         port_check(&state).await,
         checks::log(&log, log_at(&log)),
         checks::profile(&profile, holder.as_ref()),
     ];
     let others = other_daemons::find(socket_path).await;
     list.extend(others.iter().map(checks::other_daemon));
+    let named = std::env::var_os("TABMUX_CONFIG").filter(|name| !name.is_empty());
+    list.extend(config_file::check(named.map(PathBuf::from)));
     list.extend(rules::check(&policy::usual_place()));
     list.extend(checks::paused(&state));
     let connected = crate::commands::extension::is_connected(socket_path).await;
@@ -58,7 +61,15 @@ pub(super) async fn run_checks(
         &state,
         connected,
     ));
-    list.extend(web_mcp::check(&browsers));
+    list.extend(extension::check_loaded(
+        &overview.extensions,
+        env!("CARGO_PKG_VERSION"),
+    ));
+    list.extend(page_library::check(
+        &overview.libraries,
+        env!("CARGO_PKG_VERSION"),
+    ));
+    list.extend(web_mcp::check(&overview.browsers));
     list.extend(clients::check(&install::installed(), is_program));
     list
 }
@@ -96,11 +107,6 @@ async fn version_of(program: &Path) -> Result<String, String> {
     }
 }
 
-/// Whether we are root: our own entry in `/proc` belongs to our user.
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|meta| meta.uid() == 0)
-}
-
 fn folder_check(socket_path: &SocketPath, folder: &Path) -> Check {
     let exists = fs::symlink_metadata(folder).is_ok();
     // `prepare` creates a missing folder, and a check must not change anything.
@@ -112,13 +118,14 @@ fn folder_check(socket_path: &SocketPath, folder: &Path) -> Check {
     checks::folder(folder, exists, safe)
 }
 
-/// What is at the path of the socket, and the daemon's browsers.
-async fn socket_state(socket_path: &SocketPath) -> (SocketState, Vec<BrowserRow>) {
+/// What is at the path of the socket, and the daemon's overview, which is empty without one.
+async fn socket_state(socket_path: &SocketPath) -> (SocketState, Overview) {
+    let without = |state| (state, Overview::default());
     if fs::symlink_metadata(socket_path.socket()).is_err() {
-        return (SocketState::Missing, Vec::new());
+        return without(SocketState::Missing);
     }
     if is_not_a_socket(socket_path) {
-        return (SocketState::NotASocket, Vec::new());
+        return without(SocketState::NotASocket);
     }
     let question = FromClient::Overview {
         id: "doctor".into(),
@@ -126,19 +133,22 @@ async fn socket_state(socket_path: &SocketPath) -> (SocketState, Vec<BrowserRow>
     let state = match ask_daemon(socket_path, &question).await {
         Ok(Some(FromDaemon::OverviewOk { overview, .. })) => {
             let state = SocketState::Daemon {
-                version: overview.version,
+                version: match overview.build.is_empty() {
+                    true => overview.version.clone(),
+                    false => overview.build.clone(),
+                },
                 pid: overview.pid,
                 sessions: overview.sessions.len(),
                 port: overview.port,
                 paused: overview.paused,
             };
-            return (state, overview.browsers);
+            return (state, overview);
         }
         Ok(Some(_)) => SocketState::Unusable("it uses another protocol version".to_owned()),
         Ok(None) => SocketState::Stale,
         Err(error) => SocketState::Unusable(error.root_cause().to_string()),
     };
-    (state, Vec::new())
+    without(state)
 }
 
 async fn port_check(state: &SocketState) -> Check {
@@ -166,20 +176,14 @@ fn log_at(path: &Path) -> Log {
 }
 
 fn holder_named(pid: u32, state: &SocketState) -> Holder {
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    let name = match name.trim() {
-        "" => "a browser".to_owned(),
-        name => one_line(name, LONGEST_VERSION),
+    let name = match process::name(pid).as_deref() {
+        None | Some("") => "a browser".to_owned(),
+        Some(name) => one_line(name, LONGEST_VERSION),
     };
+    let parent = process::parent(pid);
     let is_ours =
-        matches!(state, SocketState::Daemon { pid: daemon, .. } if parent(pid) == Some(*daemon));
+        matches!(state, SocketState::Daemon { pid: daemon, .. } if parent == Some(*daemon));
     Holder { pid, name, is_ours }
-}
-
-fn parent(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-    line.trim().parse().ok()
 }
 
 const VERSION_LIMIT: Duration = Duration::from_secs(10);

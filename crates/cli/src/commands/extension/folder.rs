@@ -5,10 +5,10 @@ use anyhow::Context;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tabmux_browser::profile::{data_home, private_dir};
 use tabmux_daemon::extension::Secret;
+use tabmux_platform::files::SafeOptions;
 
 /// The folder of the extension.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ fn port_in(pairing: &Value) -> Option<u16> {
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
-    let options = options.write(true).create(true).truncate(true).mode(0o600);
+    let options = options.write(true).create(true).truncate(true).private();
     let mut file = options.open(&draft)?;
     file.write_all(bytes)?;
     fs::rename(&draft, path)
@@ -120,46 +120,47 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 const PAIRING: &str = "pairing.json";
 
-const FILES: [(&str, &[u8]); 10] = [
+const FILES: [(&str, &[u8]); 11] = [
     (
         "manifest.json",
-        include_bytes!("../../../../../packages/extension/manifest.json"),
+        include_bytes!("../../../extension/manifest.json"),
     ),
     (
         "worker.js",
-        include_bytes!("../../../../../packages/extension/dist/worker.js"),
+        include_bytes!("../../../extension/dist/worker.js"),
     ),
     (
         "panel.html",
-        include_bytes!("../../../../../packages/extension/panel.html"),
+        include_bytes!("../../../extension/panel.html"),
     ),
+    ("panel.css", include_bytes!("../../../extension/panel.css")),
     (
-        "panel.css",
-        include_bytes!("../../../../../packages/extension/panel.css"),
+        "panel-sections.css",
+        include_bytes!("../../../extension/panel-sections.css"),
     ),
     (
         "relay.js",
-        include_bytes!("../../../../../packages/extension/dist/relay.js"),
+        include_bytes!("../../../extension/dist/relay.js"),
     ),
     (
         "panel.js",
-        include_bytes!("../../../../../packages/extension/dist/panel.js"),
+        include_bytes!("../../../extension/dist/panel.js"),
     ),
     (
         "icon-16.png",
-        include_bytes!("../../../../../packages/extension/icons/icon-16.png"),
+        include_bytes!("../../../extension/icons/icon-16.png"),
     ),
     (
         "icon-32.png",
-        include_bytes!("../../../../../packages/extension/icons/icon-32.png"),
+        include_bytes!("../../../extension/icons/icon-32.png"),
     ),
     (
         "icon-48.png",
-        include_bytes!("../../../../../packages/extension/icons/icon-48.png"),
+        include_bytes!("../../../extension/icons/icon-48.png"),
     ),
     (
         "icon-128.png",
-        include_bytes!("../../../../../packages/extension/icons/icon-128.png"),
+        include_bytes!("../../../extension/icons/icon-128.png"),
     ),
 ];
 

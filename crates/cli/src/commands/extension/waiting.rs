@@ -32,7 +32,7 @@ pub(super) async fn until_connected(
     port: u16,
     limit: Duration,
 ) -> anyhow::Result<bool> {
-    let (start, begun) = (starter(socket_path, Some(port))?, Instant::now());
+    let (start, begun) = (starter(socket_path, Some(port), None)?, Instant::now());
     let mut line = Line::default();
     let mut started = false;
     loop {

@@ -19,12 +19,29 @@ impl Entry {
         std::iter::once("mcp").chain(more).collect()
     }
 
-    /// Whether the command and the arguments of our entry must change. Arguments that the user
-    /// added are kept, unless the command line gives others.
-    pub(crate) fn differs(&self, command: &str, arguments: &[String]) -> (bool, bool) {
-        let other_arguments = !self.more.is_empty() && self.arguments() != arguments;
-        (self.command != command, other_arguments)
+    /// What must change in our entry, or `None`. Arguments that the user added are kept, unless the command line gives
+    /// others; a package runner is replaced by the program itself.
+    pub(crate) fn change(&self, command: &str, arguments: &[String]) -> Option<Change> {
+        let of_tabmux = without_runner(command, arguments).unwrap_or(arguments);
+        let wanted: Vec<String> = match self.more.is_empty() {
+            true => of_tabmux.to_vec(),
+            false => self.arguments().into_iter().map(str::to_owned).collect(),
+        };
+        let change = Change {
+            command: self.command != command,
+            arguments: (wanted != arguments).then_some(wanted),
+        };
+        (change.command || change.arguments.is_some()).then_some(change)
     }
+}
+
+/// What must change in an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// Whether the command is another one.
+    pub(crate) command: bool,
+    /// All arguments, if they are others.
+    pub(crate) arguments: Option<Vec<String>>,
 }
 
 /// An entry of ours in a config.
@@ -35,13 +52,37 @@ pub(crate) struct Found {
     pub(crate) program: String,
 }
 
-/// Whether an entry runs tabmux, from this path or an earlier one.
+/// Whether an entry runs tabmux: from this path, an earlier one, or by a package runner.
 pub(crate) fn is_ours(command: &str, arguments: &[String], own_path: &str) -> bool {
-    let is_tabmux = Path::new(command)
-        .file_name()
-        .is_some_and(|name| name == "tabmux");
-    let is_mcp = arguments.first().is_some_and(|first| first == "mcp");
-    (is_tabmux || command == own_path) && is_mcp
+    let is_program = file_name(command) == "tabmux" || command == own_path;
+    let of_tabmux = match is_program {
+        true => Some(arguments),
+        false => without_runner(command, arguments),
+    };
+    of_tabmux.is_some_and(|arguments| arguments.first().is_some_and(|first| first == "mcp"))
+}
+
+/// The arguments of tabmux in `npx -y tabmux mcp`, `uvx tabmux@latest mcp`, `pnpm dlx tabmux mcp` and the like.
+fn without_runner<'a>(command: &str, arguments: &'a [String]) -> Option<&'a [String]> {
+    let words: &[&str] = match file_name(command) {
+        "npx" | "bunx" | "uvx" => &[],
+        "pnpm" | "yarn" => &["dlx"],
+        "bun" => &["x"],
+        "pipx" => &["run"],
+        "uv" => &["tool", "run"],
+        _ => return None,
+    };
+    let (first, rest) = arguments.split_at_checked(words.len())?;
+    let package = rest.iter().position(|word| !word.starts_with('-'))?;
+    let (name, _) = rest[package]
+        .split_once('@')
+        .unwrap_or((&rest[package], ""));
+    (first == words && name == "tabmux").then(|| &rest[package + 1..])
+}
+
+fn file_name(command: &str) -> &str {
+    let name = Path::new(command).file_name();
+    name.and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 /// Why a config is not changed.
@@ -88,6 +129,33 @@ mod tests {
     }
 
     #[test]
+    fn what_a_package_runner_starts_is_ours_if_it_is_tabmux() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for line in [
+            "npx -y tabmux mcp",
+            "/usr/bin/npx --yes tabmux@latest mcp --headless",
+            "uvx tabmux@0.1.0 mcp",
+            "uv tool run tabmux mcp",
+            "pnpm dlx tabmux mcp",
+            "bun x tabmux mcp",
+        ] {
+            let words = words(line);
+            assert!(is_ours(&words[0], &words[1..], "/new/tabmux"), "{line}");
+        }
+        for line in [
+            "npx -y other mcp",
+            "npx -y @tabmux/page mcp",
+            "npx tabmux demo",
+            "pnpm add tabmux mcp",
+            "node tabmux mcp",
+            "uv",
+        ] {
+            let words = words(line);
+            assert!(!is_ours(&words[0], &words[1..], "/new/tabmux"), "{line}");
+        }
+    }
+
+    #[test]
     fn arguments_that_the_user_added_stay_unless_others_are_given() {
         let mut entry = Entry {
             name: "browser".into(),
@@ -95,9 +163,20 @@ mod tests {
             more: vec![],
         };
         let theirs = ["mcp".to_owned(), "--headless".to_owned()];
-        assert_eq!(entry.differs("/t", &theirs), (false, false));
-        assert_eq!(entry.differs("/old", &theirs), (true, false));
+        let change = |command, arguments: Option<&[&str]>| {
+            let arguments = arguments.map(|all| all.iter().map(|&one| one.to_owned()).collect());
+            Some(Change { command, arguments })
+        };
+        assert_eq!(entry.change("/t", &theirs), None);
+        assert_eq!(entry.change("/old", &theirs), change(true, None));
+        let by_runner = ["-y", "tabmux", "mcp", "--headless"].map(str::to_owned);
+        let without = ["mcp", "--headless"];
+        assert_eq!(
+            entry.change("npx", &by_runner),
+            change(true, Some(&without))
+        );
         entry.more = vec!["--isolated".into()];
-        assert_eq!(entry.differs("/t", &theirs), (false, true));
+        let others = ["mcp", "--isolated"];
+        assert_eq!(entry.change("/t", &theirs), change(false, Some(&others)));
     }
 }

@@ -3,8 +3,8 @@
 use anyhow::{Context, bail};
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use tabmux_platform::files::{SafeOptions, private_folders};
 
 /// The file's text, or `None` if there is no file.
 pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
@@ -35,8 +35,7 @@ pub(super) fn replace(
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let context = || format!("{} cannot be written", path.display());
     if let Some(folder) = path.parent() {
-        let mut builder = fs::DirBuilder::new();
-        let made = builder.recursive(true).mode(0o700).create(folder);
+        let made = private_folders().recursive(true).create(folder);
         made.with_context(context)?;
     }
     let backup = before.map(|_| with_suffix(&path, ".bak"));
@@ -64,7 +63,7 @@ fn write_new(new: &Path, like: &Path, text: &str) -> anyhow::Result<()> {
     let context = || format!("{} cannot be written", new.display());
     let mut options = OpenOptions::new();
     // Configs hold secrets, so a new file is readable by its user only.
-    options.write(true).create_new(true).mode(0o600);
+    options.write(true).create_new(true).private();
     let mut file = options.open(new).with_context(context)?;
     if let Ok(meta) = fs::metadata(like) {
         file.set_permissions(meta.permissions())

@@ -3,6 +3,7 @@
 mod spans;
 
 use super::entry::{Entry, Found, Refusal, is_ours};
+use super::format::JsonEntry;
 use serde_json::Value;
 use spans::{Document, Member};
 use std::ops::Range;
@@ -11,15 +12,15 @@ use std::ops::Range;
 pub(super) fn add(
     text: &str,
     key: &str,
-    typed: bool,
+    shape: JsonEntry,
     entry: &Entry,
 ) -> Result<Option<String>, Refusal> {
     if text.trim().is_empty() {
-        return add("{}\n", key, typed, entry);
+        return add("{}\n", key, shape, entry);
     }
     let document = Document::parse(text)?;
     let style = Style::of(text);
-    let node = node(entry, typed);
+    let node = node(entry, shape);
     let Some(servers) = document.find(&document.root(), key) else {
         let servers = Node::Object(vec![(entry.name.clone(), node)]);
         return Ok(Some(insert(
@@ -44,15 +45,26 @@ pub(super) fn add(
     if !is_ours(&command, &arguments, &entry.command) {
         return Err(Refusal::Taken);
     }
-    let (other_command, other_arguments) = entry.differs(&command, &arguments);
+    let Some(change) = entry.change(&command, &arguments) else {
+        return Ok(None);
+    };
     let mut changes = Vec::new();
-    if other_command {
-        changes.push(("command", string(&entry.command)));
+    match shape {
+        JsonEntry::OpenCode => {
+            let arguments = change.arguments.unwrap_or(arguments);
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            changes.push(("command", command_line(&entry.command, &arguments)));
+        }
+        JsonEntry::Plain | JsonEntry::Typed => {
+            if change.command {
+                changes.push(("command", string(&entry.command)));
+            }
+            if let Some(arguments) = &change.arguments {
+                changes.push(("args", list(arguments)));
+            }
+        }
     }
-    if other_arguments {
-        changes.push(("args", list(&entry.arguments())));
-    }
-    Ok((!changes.is_empty()).then(|| set(&document, &existing.value, &changes)))
+    Ok(Some(set(&document, &existing.value, &changes)))
 }
 
 /// The text without our entry, or `None` if it has none.
@@ -105,11 +117,19 @@ fn object(document: &Document<'_>, member: &Member, key: &str) -> Result<Range<u
     })
 }
 
+/// The program of a server and its arguments, which may all be in one list.
 fn run_by(value: &Value) -> Option<(String, Vec<String>)> {
-    let command = value.get("command")?.as_str()?.to_owned();
-    let arguments = value.get("args")?.as_array()?.iter();
-    let arguments = arguments.filter_map(Value::as_str).map(str::to_owned);
-    Some((command, arguments.collect()))
+    let texts = |list: &Value| -> Option<Vec<String>> {
+        let texts = list.as_array()?.iter().filter_map(Value::as_str);
+        Some(texts.map(str::to_owned).collect())
+    };
+    match value.get("command")? {
+        Value::String(command) => Some((command.clone(), texts(value.get("args")?)?)),
+        line => {
+            let mut line = texts(line)?;
+            (!line.is_empty()).then(|| (line.remove(0), line))
+        }
+    }
 }
 
 /// A value to write: JSON text as is, or an object to format.
@@ -118,22 +138,37 @@ enum Node {
     Object(Vec<(String, Self)>),
 }
 
-fn node(entry: &Entry, typed: bool) -> Node {
-    let mut fields = Vec::new();
-    if typed {
-        fields.push(("type".to_owned(), Node::Leaf(string("stdio"))));
-    }
-    fields.push(("command".to_owned(), Node::Leaf(string(&entry.command))));
-    fields.push(("args".to_owned(), Node::Leaf(list(&entry.arguments()))));
-    Node::Object(fields)
+fn node(entry: &Entry, shape: JsonEntry) -> Node {
+    let command = ("command", string(&entry.command));
+    let arguments = ("args", list(&entry.arguments()));
+    let fields = match shape {
+        JsonEntry::Plain => vec![command, arguments],
+        JsonEntry::Typed => vec![("type", string("stdio")), command, arguments],
+        JsonEntry::OpenCode => vec![
+            ("type", string("local")),
+            ("command", command_line(&entry.command, &entry.arguments())),
+            ("enabled", "true".to_owned()),
+        ],
+    };
+    let fields = fields.into_iter();
+    Node::Object(
+        fields
+            .map(|(name, text)| (name.to_owned(), Node::Leaf(text)))
+            .collect(),
+    )
+}
+
+/// The program and its arguments as one list.
+fn command_line(command: &str, arguments: &[&str]) -> String {
+    list(&[&[command], arguments].concat())
 }
 
 fn string(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn list(items: &[&str]) -> String {
-    let items: Vec<String> = items.iter().map(|item| string(item)).collect();
+fn list(items: &[impl AsRef<str>]) -> String {
+    let items: Vec<String> = items.iter().map(|item| string(item.as_ref())).collect();
     format!("[{}]", items.join(", "))
 }
 

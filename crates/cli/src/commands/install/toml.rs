@@ -23,15 +23,14 @@ pub(super) fn add(text: &str, key: &str, entry: &Entry) -> Result<Option<String>
             if !is_ours(&command, &arguments, &entry.command) {
                 return Err(Refusal::Taken);
             }
-            let (other_command, other_arguments) = entry.differs(&command, &arguments);
-            if !other_command && !other_arguments {
+            let Some(change) = entry.change(&command, &arguments) else {
                 return Ok(None);
-            }
-            if other_command {
+            };
+            if change.command {
                 set(table, "command", value(&entry.command));
             }
-            if other_arguments {
-                set(table, "args", value(arguments_of(entry)));
+            if let Some(arguments) = change.arguments {
+                set(table, "args", value(Array::from_iter(arguments)));
             }
         }
     }
@@ -111,16 +110,12 @@ fn set(table: &mut (impl TableLike + ?Sized), key: &str, mut new: Item) {
 fn new_item(entry: &Entry, inline: bool) -> Item {
     let mut table = Table::new();
     table.insert("command", value(&entry.command));
-    table.insert("args", value(arguments_of(entry)));
+    table.insert("args", value(Array::from_iter(entry.arguments())));
     if inline {
         value(table.into_inline_table())
     } else {
         Item::Table(table)
     }
-}
-
-fn arguments_of(entry: &Entry) -> Array {
-    entry.arguments().into_iter().collect()
 }
 
 #[cfg(test)]

@@ -35,6 +35,8 @@ type List = Vec<(ToolName, Option<SchemaId>)>;
 struct Asked {
     acts: bool,
     latest: Time,
+    since: Time,
+    limit: Duration,
     at_work: bool,
     answered: bool,
 }
@@ -90,6 +92,8 @@ impl Chaos {
                         }
                     ),
                     latest: self.now + wanted.max(30 * SECOND),
+                    since: self.now,
+                    limit: wanted.max(30 * SECOND),
                     at_work: false,
                     answered: false,
                 };
@@ -162,6 +166,14 @@ impl Chaos {
             Input::BrowserGone { browser, .. } | Input::ConnectionLost { browser, .. } => {
                 self.held.retain(|(at, _)| at != browser)
             }
+            // Calls that wait for a browser wait longer, but not for ever.
+            Input::StillConnecting { .. } => {
+                for asked in self.calls.values_mut() {
+                    let longest = asked.since + 600 * SECOND;
+                    let latest = longest.min(self.now + asked.limit);
+                    asked.latest = latest.max(asked.latest);
+                }
+            }
             // A call that ran in a page before its tab was known may run in parallel with calls of that tab.
             Input::PageJoined { .. } => self.acting.clear(),
             // One output is done; the call may get another.
@@ -198,6 +210,7 @@ impl Chaos {
 
     fn check(&mut self) {
         self.core.check_common_lists();
+        self.core.check_notices();
         check_persistence_version(&self.core, &mut self.persistence_version);
         while let Some(output) = self.core.poll_output() {
             match output {

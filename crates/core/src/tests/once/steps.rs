@@ -5,11 +5,12 @@ use crate::tests::page_inputs::{page_call, page_input, page_with_tool};
 use crate::tests::sim::{CLICK, HANDLE_DIALOG, SNAPSHOT};
 use crate::{
     Access, BrowserFacts, BrowserId, BrowserKey, BrowserRef, CallKind, ConnectFailure, Fate,
-    Finish, Input, Loss, LostTab, Mode, Numbering, OnEnd, PageNumbers, RequestId, RestoredTabs,
-    Routing, SessionConfig, SessionId, SiteFilter, TabId, TabOpener, TabPolicy, TabRef, TargetId,
-    ToolName,
+    Finish, Hidden, Input, Loss, LostTab, Mode, Numbering, OnEnd, PageNumbers, RequestId,
+    RestoredTabs, Routing, SessionConfig, SessionId, SiteFilter, TabId, TabOpener, TabPolicy,
+    TabRef, TargetId, ToolName,
 };
 use proptest::prelude::*;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 #[derive(Clone, Debug)]
@@ -81,6 +82,7 @@ pub(super) fn beginning() -> impl Strategy<Value = Vec<Step>> {
             launched: false,
         };
         let connected = Input::Connected {
+            replaces: false,
             browser: BrowserId(1),
             about,
             tabs: (0..3).map(|n| facts(&target(n).0, page(n))).collect(),
@@ -118,12 +120,31 @@ pub(super) fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// No site filter, or one of two that sessions share; each hides one of the pages.
+fn filter(n: u8) -> SiteFilter {
+    static FILTERS: LazyLock<[SiteFilter; 2]> = LazyLock::new(|| {
+        [1, 2].map(|hidden| {
+            SiteFilter::new(move |address| {
+                (address == page(hidden)).then(|| Hidden {
+                    origin: "https://hidden.test".into(),
+                    why: "It is hidden.".into(),
+                })
+            })
+        })
+    });
+    let filter = FILTERS.get(usize::from(n));
+    filter.cloned().unwrap_or_default()
+}
+
 fn session_input() -> impl Strategy<Value = Input> {
     prop_oneof![
         4 => (session(), session_config()).prop_map(|(session, config)| {
             Input::SessionOpened { session, config }
         }),
         1 => session().prop_map(|session| Input::SessionClosed { session }),
+        2 => (session(), 0..4_u8).prop_map(|(session, n)| {
+            Input::SiteFilterChanged { session, site_filter: filter(n) }
+        }),
         3 => (session(), 0..30_u8).prop_map(|(session, n)| {
             Input::Cancel { session, request: request(n) }
         }),
@@ -142,17 +163,21 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
         any::<bool>(),
         prop::bool::weighted(0.8),
         prop::bool::weighted(0.2),
+        0..4_u8,
+        prop::bool::weighted(0.3),
     );
-    (0..2_u8, mode, on_end, tab_policy, flags).prop_map(
-        |(key, mode, on_end, tab_policy, (attached, page_actions, isolated))| SessionConfig {
+    (0..2_u8, mode, on_end, tab_policy, flags).prop_map(|(key, mode, on_end, tab_policy, flags)| {
+        let (attached, page_actions, isolated, filtered, only_own_browsers) = flags;
+        SessionConfig {
             label: "Agent".into(),
-            browsers: (0..=key).map(|key| meant(key, attached)).collect(),
+            browsers: (0..=key).map(|key| browser_ref(key, attached)).collect(),
             connects_at_once: attached,
             may_choose_default: attached,
             mode,
             page_actions,
             generated_tools: true,
             withheld: Vec::new(),
+            reading: None,
             on_request: Vec::new(),
             added: Vec::new(),
             only: None,
@@ -163,12 +188,13 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
             on_end,
             tab_policy,
             isolated,
+            only_own_browsers,
             follow_user_focus: attached,
             routing: match attached {
                 true => Routing::Smart,
                 false => Routing::Hybrid,
             },
-            site_filter: SiteFilter::default(),
+            site_filter: filter(filtered),
             restored_tabs: RestoredTabs {
                 opened: vec![TargetId("t-1".into())],
                 bound: vec![TargetId("t-2".into())],
@@ -179,20 +205,20 @@ fn session_config() -> impl Strategy<Value = SessionConfig> {
                         fate: Fate::BrowserGone,
                     },
                 }),
-                connected: isolated.then(|| meant(0, attached).key),
+                connected: isolated.then(|| browser_ref(0, attached).key),
                 numbers: PageNumbers::default(),
             },
-        },
-    )
+        }
+    })
 }
 
 fn browser_input() -> impl Strategy<Value = Input> {
     prop_oneof![
-        6 => (browser(), 0..4_u8, any::<bool>()).prop_map(|(browser, tabs, launched)| {
+        6 => (browser(), 0..4_u8, any::<bool>(), any::<bool>()).prop_map(|(browser, tabs, launched, replaces)| {
             let about = BrowserFacts { name: "Chrome".into(), version: "1".into(), launched };
             let tabs = (0..tabs).map(|n| facts(&target(n).0, page(n))).collect();
             let front = Some(target(1));
-            Input::Connected { browser, about, tabs, front }
+            Input::Connected { browser, about, tabs, front, replaces }
         }),
         1 => browser().prop_map(|browser| {
             let failure = ConnectFailure::NotFound;
@@ -207,6 +233,7 @@ fn browser_input() -> impl Strategy<Value = Input> {
             Input::ConnectionLost { browser, reason }
         }),
         1 => browser().prop_map(|browser| Input::Reachable { browser }),
+        1 => browser().prop_map(|browser| Input::StillConnecting { browser }),
     ]
 }
 
@@ -263,7 +290,7 @@ fn kind() -> impl Strategy<Value = CallKind> {
         1 => Just(CallKind::ConnectionStatus),
         1 => Just(CallKind::ListBrowsers),
         1 => any::<bool>().prop_map(|force| CallKind::ReconnectBrowser { force }),
-        1 => (0..3_u8).prop_map(|key| CallKind::AddBrowser { meant: meant(key, true) }),
+        1 => (0..3_u8).prop_map(|key| CallKind::AddBrowser { wanted: browser_ref(key, true) }),
         1 => Just(CallKind::DisconnectBrowser),
         1 => Just(CallKind::SelectDefaultBrowser),
         16 => page_call(),
@@ -278,11 +305,12 @@ fn index() -> impl Strategy<Value = Option<i64>> {
     prop_oneof![4 => Just(None), 3 => Just(Some(1)), 1 => (-1..4_i64).prop_map(Some)]
 }
 
-fn meant(key: u8, attached: bool) -> BrowserRef {
+fn browser_ref(key: u8, attached: bool) -> BrowserRef {
     BrowserRef {
         key: BrowserKey(format!("browser-{key}").into()),
         label: "a browser".into(),
         attached,
+        leased: key == 2,
     }
 }
 

@@ -8,8 +8,8 @@ fn adding() -> (SeveralBrowsers, CallId) {
     let mut harness = SeveralBrowsers::with(1);
     harness.clicks_in(None);
     harness.hangs = true;
-    let meant = meant("http://2");
-    let call = harness.ask(CallKind::AddBrowser { meant }, None);
+    let wanted = browser_ref("http://2");
+    let call = harness.ask(CallKind::AddBrowser { wanted }, None);
     assert!(harness.core.has_several(ONE));
     (harness, call)
 }
@@ -75,8 +75,8 @@ fn calls_that_wait_for_a_browser_whose_addition_is_cancelled_fail() {
 fn calls_that_wait_for_a_browser_that_cannot_be_added_fail_with_the_reason() {
     let mut harness = SeveralBrowsers::with(1);
     harness.up.retain(|up| *up != "http://2");
-    let meant = meant("http://2");
-    harness.ask(CallKind::AddBrowser { meant }, None);
+    let wanted = browser_ref("http://2");
+    harness.ask(CallKind::AddBrowser { wanted }, None);
     let refusal = harness.refusal(page(CLICK, Act), Some(2));
     assert!(refusal.contains("connection refused"), "{refusal}");
     nothing_is_left(&mut harness);

@@ -17,6 +17,8 @@ pub(super) struct SeveralBrowsers {
     pub(super) up: Vec<&'static str>,
     /// Whether attempts to connect hang.
     pub(super) hangs: bool,
+    /// Whether a browser that connects replaces one that is gone.
+    pub(super) replaces: bool,
     /// Why browsers that are not up fail.
     pub(super) failure: ConnectFailure,
     pub(super) calls: u64,
@@ -28,17 +30,18 @@ pub(super) struct SeveralBrowsers {
 
 pub(super) const URLS: [&str; 3] = ["http://1", "http://2", "http://3"];
 
-pub(super) fn meant(url: &str) -> BrowserRef {
+pub(super) fn browser_ref(url: &str) -> BrowserRef {
     BrowserRef {
         key: BrowserKey(url.into()),
         label: url.into(),
         attached: true,
+        leased: false,
     }
 }
 
 pub(super) fn session(count: usize) -> SessionConfig {
     SessionConfig {
-        browsers: URLS[..count].iter().map(|url| meant(url)).collect(),
+        browsers: URLS[..count].iter().map(|url| browser_ref(url)).collect(),
         ..fixed()
     }
 }
@@ -59,6 +62,7 @@ impl SeveralBrowsers {
             now: Time::default(),
             up: URLS.to_vec(),
             hangs: false,
+            replaces: false,
             failure: ConnectFailure::Failed {
                 error: "connection refused".into(),
                 instructions: "Start it".into(),
@@ -119,6 +123,7 @@ impl SeveralBrowsers {
         }
         let tab = facts(&format!("T-{}", key.0), &format!("{}/page", key.0));
         Input::Connected {
+            replaces: self.replaces,
             browser,
             about: BrowserFacts {
                 name: "Chrome".into(),
@@ -203,6 +208,13 @@ impl SeveralBrowsers {
         let mut browsers = self.core.browsers();
         let found = browsers.find(|view| &*view.key.0 == url);
         found.expect("it is known").id
+    }
+
+    pub(super) fn connection_lost(&mut self, url: &'static str) {
+        self.up.retain(|up| *up != url);
+        let browser = self.browser(url);
+        let reason = "the connection to it ended".into();
+        self.happen(Input::ConnectionLost { browser, reason });
     }
 
     pub(super) fn dies(&mut self, url: &'static str) {

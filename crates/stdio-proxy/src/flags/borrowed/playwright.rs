@@ -1,142 +1,140 @@
 //! Every flag of Playwright MCP 0.0.83 that chrome-devtools-mcp does not have, and how we treat it.
 
-use super::table::{Flag, Here, one, several, switch};
+use super::table::{Flag, Treatment, one, several, switch};
 
 pub(super) static FLAGS: &[Flag] = &[
     // Which browser.
-    one("browser", Here::Browser),
-    one("cdpEndpoint", Here::Endpoint),
-    several("cdpHeader", Here::Headers),
+    one("browser", Treatment::Browser),
+    one("cdpEndpoint", Treatment::Endpoint),
+    several("cdpHeader", Treatment::Headers),
     one(
         "cdpTimeout",
-        Here::Idle(
+        Treatment::Idle(
             true,
             "a call waits for its browser until the call's own timeout",
         ),
     ),
     one(
         "endpoint",
-        Here::Refused(
+        Treatment::Refused(
             true,
             "use --cdp-endpoint with the browser's debugging address",
         ),
     ),
     one(
         "profileDirName",
-        Here::Refused(
+        Treatment::Refused(
             true,
             "use --browser with the name that the extension was installed with",
         ),
     ),
-    switch("ignoreHttpsErrors", Here::As("acceptInsecureCerts")),
-    switch("sandbox", Here::Sandbox),
-    one("viewportSize", Here::Value("viewport")),
-    one("userAgent", Here::Same),
-    one("proxyBypass", Here::Same),
-    one("device", Here::Same),
+    switch("ignoreHttpsErrors", Treatment::As("acceptInsecureCerts")),
+    switch("sandbox", Treatment::Sandbox),
+    one("viewportSize", Treatment::Value("viewport")),
+    one("userAgent", Treatment::Same),
+    one("proxyBypass", Treatment::Same),
+    one("device", Treatment::Same),
     switch(
         "mobile",
-        Here::Refused(true, "name a device, such as --device \"Pixel 7\""),
+        Treatment::Refused(true, "name a device, such as --device \"Pixel 7\""),
     ),
     one(
         "idleTimeout",
-        Here::Idle(true, "a browser is closed when no session needs it"),
+        Treatment::Idle(true, "a browser is closed when no session needs it"),
     ),
     switch(
         "sharedBrowserContext",
-        Here::Idle(
+        Treatment::Idle(
             true,
             "clients share cookies and storage unless they ask for --isolated",
         ),
     ),
     // What pages get.
-    several("initScript", Here::Same),
+    several("initScript", Treatment::Same),
     several(
         "initPage",
-        Here::Refused(
+        Treatment::Refused(
             true,
             "use --initScript, whose JavaScript runs in every page",
         ),
     ),
-    several("grantPermissions", Here::Same),
-    one("storageState", Here::Same),
+    several("grantPermissions", Treatment::Same),
+    one("storageState", Treatment::Same),
     switch(
         "blockServiceWorkers",
-        Here::Refused(true, "service workers always run; remove it"),
+        Treatment::Refused(true, "service workers always run; remove it"),
     ),
     // Which tools, and what they answer.
     one(
         "caps",
-        Here::Idle(
+        Treatment::Idle(
             true,
             "all of these tools are offered; --categories chooses among the categories",
         ),
     ),
     switch(
         "webmcp",
-        Here::Refused(
+        Treatment::Refused(
             false,
             "tools that pages register are always offered; --noShim only stops tabmux from adding document.modelContext where the browser has none",
         ),
     ),
-    one("codegen", Here::Idle(true, "tabmux generates no code")),
+    one("codegen", Treatment::Idle(true, "tabmux generates no code")),
     one(
         "consoleLevel",
-        Here::Idle(
+        Treatment::Idle(
             true,
             "each call of list_console_messages says which types it wants",
         ),
     ),
-    one("filePaths", Here::Idle(true, "paths are always absolute")),
+    one(
+        "filePaths",
+        Treatment::Idle(true, "paths are always absolute"),
+    ),
     one(
         "imageResponses",
-        Here::Idle(true, "a call returns an image only if it asks for one"),
+        Treatment::Idle(true, "a call returns an image only if it asks for one"),
     ),
     switch(
         "snapshotBoxes",
-        Here::Idle(true, "elements are identified by uid"),
+        Treatment::Idle(true, "elements are identified by uid"),
     ),
     one(
         "snapshotMode",
-        Here::Idle(true, "a snapshot is taken when a call asks for one"),
+        Treatment::Idle(true, "a snapshot is taken when a call asks for one"),
     ),
     one(
         "testIdAttribute",
-        Here::Idle(true, "elements are identified by uid"),
+        Treatment::Idle(true, "elements are identified by uid"),
     ),
-    one("timeoutAction", Here::Idle(true, TIMEOUT)),
-    one("timeoutNavigation", Here::Idle(true, TIMEOUT)),
+    one("timeoutAction", Treatment::Idle(true, TIMEOUT)),
+    one("timeoutNavigation", Treatment::Idle(true, TIMEOUT)),
     one(
         "timeoutSettle",
-        Here::Idle(
+        Treatment::Idle(
             true,
             "after an action tabmux waits for the requests and changes that it caused",
         ),
     ),
-    one(
-        "secrets",
-        Here::Refused(
-            true,
-            "values are shown unchanged; keep secrets out of the browser",
-        ),
-    ),
+    // Each of its secrets needs origins treatment; the error says how to add them.
+    one("secrets", Treatment::Same),
     // Files.
-    switch("allowUnrestrictedFileAccess", Here::AnyFile),
-    one("outputDir", Here::Same),
+    switch("allowUnrestrictedFileAccess", Treatment::AnyFile),
+    one("outputDir", Treatment::Same),
     one(
         "outputMaxSize",
-        Here::Idle(true, "a session may download 512 MB in 100 files"),
+        Treatment::Idle(true, "a session may download 512 MB in 100 files"),
     ),
     switch(
         "saveSession",
-        Here::Idle(true, "`tabmux logs` shows what was done"),
+        Treatment::Idle(true, "`tabmux logs` shows what was done"),
     ),
     // Which clients.
-    one("host", Here::Refused(true, STDIO)),
-    several("allowedHosts", Here::Refused(true, STDIO)),
+    one("host", Treatment::Refused(true, STDIO)),
+    several("allowedHosts", Treatment::Refused(true, STDIO)),
 ];
 
-/// Flags that both servers and tabmux have, which need no entry here.
+/// Flags that both servers and tabmux have, which need no entry treatment.
 #[cfg(test)]
 pub(super) const SHARED: [&str; 10] = [
     "allowedOrigins",

@@ -6,16 +6,16 @@ pub(super) struct Flag {
     /// In camel case.
     pub(super) name: &'static str,
     pub(super) takes: Takes,
-    pub(super) here: Here,
+    pub(super) treatment: Treatment,
 }
 
 impl Flag {
     /// Whether the flag shows that the configuration was written for another server. Those have fixed lists.
     pub(super) fn is_only_theirs(&self) -> bool {
-        match self.here {
-            Here::Same => matches!(self.name, "slim" | "channel" | "wsHeaders"),
+        match self.treatment {
+            Treatment::Same => matches!(self.name, "slim" | "channel" | "wsHeaders"),
             // With `--extension` it is our own flag.
-            Here::Browser => false,
+            Treatment::Browser => false,
             _ => true,
         }
     }
@@ -30,7 +30,7 @@ pub(super) enum Takes {
 
 /// How we treat a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Here {
+pub(super) enum Treatment {
     /// We have the same flag.
     Same,
     /// We have the same flag for a category of tools, where `false` has an effect too.
@@ -58,162 +58,175 @@ pub(super) enum Here {
 }
 
 /// Experimental flags, which change with every version.
-pub(super) static ANY_EXPERIMENT: Flag =
-    one("experimental…", Here::Idle(true, "tabmux does not know it"));
+pub(super) static ANY_EXPERIMENT: Flag = one(
+    "experimental…",
+    Treatment::Idle(true, "tabmux does not know it"),
+);
 
 pub(super) static FLAGS: &[Flag] = &[
     // Which browser.
-    switch("autoConnect", Here::Same),
-    one("browserUrl", Here::Same),
-    one("wsEndpoint", Here::Same),
-    one("wsHeaders", Here::Same),
-    switch("headless", Here::Same),
-    one("executablePath", Here::Same),
-    switch("isolated", Here::Same),
-    one("userDataDir", Here::Same),
-    one("channel", Here::Same),
-    one("proxyServer", Here::Same),
-    several("chromeArg", Here::Same),
+    switch("autoConnect", Treatment::Same),
+    one("browserUrl", Treatment::Same),
+    one("wsEndpoint", Treatment::Same),
+    one("wsHeaders", Treatment::Same),
+    switch("headless", Treatment::Same),
+    one("executablePath", Treatment::Same),
+    switch("isolated", Treatment::Same),
+    one("userDataDir", Treatment::Same),
+    one("channel", Treatment::Same),
+    one("proxyServer", Treatment::Same),
+    several("chromeArg", Treatment::Same),
     several(
         "ignoreDefaultChromeArg",
-        Here::Idle(
+        Treatment::Idle(
             true,
             "browsers are launched with the arguments that tabmux needs; --chromeArg adds some",
         ),
     ),
-    one("viewport", Here::Same),
-    switch("acceptInsecureCerts", Here::Same),
+    one("viewport", Treatment::Same),
+    switch("acceptInsecureCerts", Treatment::Same),
     // Which sites.
     several(
         "blockedUrlPattern",
-        Here::Refused(
+        Treatment::Refused(
             true,
             "use --blockedOrigins, which takes origins such as https://*.example.com",
         ),
     ),
     several(
         "allowedUrlPattern",
-        Here::Refused(
+        Treatment::Refused(
             true,
             "use --allowedOrigins, which takes origins such as https://*.example.com",
         ),
     ),
-    switch("fileNavigations", Here::As("allowFileUrls")),
-    switch("allowFileUrls", Here::Same),
+    switch("fileNavigations", Treatment::As("allowFileUrls")),
+    switch("allowFileUrls", Treatment::Same),
     // Which tools.
-    switch("categoryInput", Here::Category),
-    switch("categoryNavigation", Here::Category),
-    switch("categoryEmulation", Here::Category),
-    switch("categoryPerformance", Here::Category),
-    switch("categoryNetwork", Here::Category),
-    switch("categoryDebugging", Here::Category),
-    switch("categoryScreencast", Here::Category),
+    switch("categoryInput", Treatment::Category),
+    switch("categoryNavigation", Treatment::Category),
+    switch("categoryEmulation", Treatment::Category),
+    switch("categoryPerformance", Treatment::Category),
+    switch("categoryNetwork", Treatment::Category),
+    switch("categoryDebugging", Treatment::Category),
+    switch("categoryScreencast", Treatment::Category),
     switch(
         "categoryMemory",
-        Here::Idle(
+        Treatment::Idle(
             false,
             "take_heapsnapshot is one of the performance tools; --categoryPerformance=false removes it",
         ),
     ),
-    switch("categoryExtensions", Here::Idle(true, NO_SUCH_TOOLS)),
-    switch("categoryPwa", Here::Idle(true, NO_SUCH_TOOLS)),
-    switch("categoryExperimentalWebmcp", Here::Idle(false, PAGE_TOOLS)),
+    switch("categoryExtensions", Treatment::Idle(true, NO_SUCH_TOOLS)),
+    switch("categoryPwa", Treatment::Idle(true, NO_SUCH_TOOLS)),
+    switch(
+        "categoryExperimentalWebmcp",
+        Treatment::Idle(false, PAGE_TOOLS),
+    ),
     switch(
         "categoryExperimentalThirdParty",
-        Here::Idle(false, PAGE_TOOLS),
+        Treatment::Idle(false, PAGE_TOOLS),
     ),
-    switch("slim", Here::Same),
+    switch("slim", Treatment::Same),
     switch(
         "javascriptEvaluation",
-        Here::Refused(
+        Treatment::Refused(
             false,
             "--categoryDebugging=false removes evaluate_script with the other debugging tools; initScript of navigate_page stays",
         ),
     ),
-    switch("pageIdRouting", Here::Idle(false, PAGE_ID)),
-    switch("experimentalPageIdRouting", Here::Idle(false, PAGE_ID)),
+    switch("pageIdRouting", Treatment::Idle(false, PAGE_ID)),
+    switch("experimentalPageIdRouting", Treatment::Idle(false, PAGE_ID)),
     switch(
         "experimentalVision",
-        Here::Idle(false, "click_at is always offered"),
+        Treatment::Idle(false, "click_at is always offered"),
     ),
     switch("memoryDebugging", MEMORY),
     switch("experimentalMemory", MEMORY),
-    switch("experimentalScreencast", Here::As("categoryScreencast")),
-    one("experimentalFfmpegPath", Here::Idle(true, FILM)),
-    one("screencastFps", Here::Idle(true, FILM)),
-    one("experimentalScreencastFps", Here::Idle(true, FILM)),
+    switch(
+        "experimentalScreencast",
+        Treatment::As("categoryScreencast"),
+    ),
+    one("experimentalFfmpegPath", Treatment::Idle(true, FILM)),
+    one("screencastFps", Treatment::Idle(true, FILM)),
+    one("experimentalScreencastFps", Treatment::Idle(true, FILM)),
     switch(
         "experimentalDevtools",
-        Here::Idle(true, "windows of DevTools are not listed as tabs"),
+        Treatment::Idle(true, "windows of DevTools are not listed as tabs"),
     ),
-    switch("devtoolsComments", Here::Idle(true, NO_SUCH_TOOLS)),
-    switch("experimentalInteropTools", Here::Idle(true, NO_SUCH_TOOLS)),
+    switch("devtoolsComments", Treatment::Idle(true, NO_SUCH_TOOLS)),
+    switch(
+        "experimentalInteropTools",
+        Treatment::Idle(true, NO_SUCH_TOOLS),
+    ),
     switch(
         "experimentalIncludeAllPages",
-        Here::Idle(true, "only tabs and popups are listed"),
+        Treatment::Idle(true, "only tabs and popups are listed"),
     ),
     // What tools answer.
-    one("screenshotFormat", Here::Idle(true, SCREENSHOT)),
-    one("screenshotQuality", Here::Idle(true, SCREENSHOT)),
-    one("screenshotMaxWidth", Here::Idle(true, SCREENSHOT)),
-    one("screenshotMaxHeight", Here::Idle(true, SCREENSHOT)),
-    switch("experimentalStructuredContent", Here::Idle(true, TEXT)),
-    switch("experimentalToonFormat", Here::Idle(true, TEXT)),
-    one("experimentalDataFormat", Here::Idle(true, TEXT)),
+    one("screenshotFormat", Treatment::Idle(true, SCREENSHOT)),
+    one("screenshotQuality", Treatment::Idle(true, SCREENSHOT)),
+    one("screenshotMaxWidth", Treatment::Idle(true, SCREENSHOT)),
+    one("screenshotMaxHeight", Treatment::Idle(true, SCREENSHOT)),
+    switch("experimentalStructuredContent", Treatment::Idle(true, TEXT)),
+    switch("experimentalToonFormat", Treatment::Idle(true, TEXT)),
+    one("experimentalDataFormat", Treatment::Idle(true, TEXT)),
     switch(
         "sourceMaps",
-        Here::Idle(false, "stack traces always use source maps"),
+        Treatment::Idle(false, "stack traces always use source maps"),
     ),
     switch(
         "redactNetworkHeaders",
-        Here::Refused(
+        Treatment::Refused(
             true,
             "headers are shown unchanged; --categoryNetwork=false removes the tools that show them",
         ),
     ),
     // Files.
-    several("filesystemRoot", Here::Same),
-    several("workspace", Here::As("filesystemRoot")),
-    switch("allowUnrestrictedPaths", Here::AnyFolder),
-    one("logFile", Here::Same),
-    one("config", Here::Refused(true, "write its contents as flags")),
+    several("filesystemRoot", Treatment::Same),
+    several("workspace", Treatment::As("filesystemRoot")),
+    switch("allowUnrestrictedPaths", Treatment::AnyFolder),
+    one("logFile", Treatment::Same),
     // Telemetry.
-    switch("performanceCrux", Here::Idle(true, NOTHING_SENT)),
-    switch("usageStatistics", Here::Idle(true, NOTHING_SENT)),
-    one("clearcutEndpoint", Here::Idle(true, NOTHING_SENT)),
+    switch("performanceCrux", Treatment::Idle(true, NOTHING_SENT)),
+    switch("usageStatistics", Treatment::Idle(true, NOTHING_SENT)),
+    one("clearcutEndpoint", Treatment::Idle(true, NOTHING_SENT)),
     one(
         "clearcutForceFlushIntervalMs",
-        Here::Idle(true, NOTHING_SENT),
+        Treatment::Idle(true, NOTHING_SENT),
     ),
-    switch("clearcutIncludePidHeader", Here::Idle(true, NOTHING_SENT)),
-    switch("viaCli", Here::Idle(true, NOTHING_SENT)),
+    switch(
+        "clearcutIncludePidHeader",
+        Treatment::Idle(true, NOTHING_SENT),
+    ),
+    switch("viaCli", Treatment::Idle(true, NOTHING_SENT)),
 ];
 
-pub(super) const fn switch(name: &'static str, here: Here) -> Flag {
+pub(super) const fn switch(name: &'static str, treatment: Treatment) -> Flag {
     Flag {
         name,
         takes: Takes::Switch,
-        here,
+        treatment,
     }
 }
 
-pub(super) const fn one(name: &'static str, here: Here) -> Flag {
+pub(super) const fn one(name: &'static str, treatment: Treatment) -> Flag {
     Flag {
         name,
         takes: Takes::One,
-        here,
+        treatment,
     }
 }
 
-pub(super) const fn several(name: &'static str, here: Here) -> Flag {
+pub(super) const fn several(name: &'static str, treatment: Treatment) -> Flag {
     Flag {
         name,
         takes: Takes::Several,
-        here,
+        treatment,
     }
 }
 
-const MEMORY: Here = Here::Idle(
+const MEMORY: Treatment = Treatment::Idle(
     true,
     "take_heapsnapshot is always offered, and none of the other tools",
 );

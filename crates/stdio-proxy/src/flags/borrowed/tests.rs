@@ -117,7 +117,6 @@ fn flags_that_users_rely_on_are_refused_in_a_sentence() {
         ("--no-javascript-evaluation", "--categoryDebugging=false"),
         ("--blockedUrlPattern=*://a/*", "--blockedOrigins"),
         ("--allowed-url-pattern=*://a/*", "--allowedOrigins"),
-        ("--config=x.json", "flags"),
     ] {
         let error = read(&[word]).unwrap_err();
         assert!(

@@ -11,7 +11,9 @@ fn entry() -> Entry {
 }
 
 fn added(text: &str) -> String {
-    add(text, "mcpServers", false, &entry()).unwrap().unwrap()
+    add(text, "mcpServers", JsonEntry::Plain, &entry())
+        .unwrap()
+        .unwrap()
 }
 
 fn removed(text: &str) -> Option<String> {
@@ -21,7 +23,10 @@ fn removed(text: &str) -> Option<String> {
 /// Adding works, a second time changes nothing, and removing brings the first text back.
 fn there_and_back(before: &str, after: &str) {
     assert_eq!(added(before), after);
-    assert_eq!(add(after, "mcpServers", false, &entry()), Ok(None));
+    assert_eq!(
+        add(after, "mcpServers", JsonEntry::Plain, &entry()),
+        Ok(None)
+    );
     assert_eq!(removed(after).unwrap(), before);
 }
 
@@ -85,7 +90,9 @@ fn a_program_that_moved_is_found_again_and_flags_stay() {
     assert_eq!(added(text), text.replace("/old/tabmux", "/bin/tabmux"));
     let mut more = entry();
     more.more = vec!["--isolated".into()];
-    let changed = add(text, "mcpServers", false, &more).unwrap().unwrap();
+    let changed = add(text, "mcpServers", JsonEntry::Plain, &more)
+        .unwrap()
+        .unwrap();
     let expected = text
         .replace("/old/tabmux", "/bin/tabmux")
         .replace("--headless", "--isolated");
@@ -102,7 +109,9 @@ fn the_key_is_found_by_its_meaning_and_not_inside_other_things() {
 
 #[test]
 fn a_typed_entry_says_how_it_is_spoken_to() {
-    let text = add("{}", "servers", true, &entry()).unwrap().unwrap();
+    let text = add("{}", "servers", JsonEntry::Typed, &entry())
+        .unwrap()
+        .unwrap();
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(json["servers"]["browser"]["type"], "stdio");
 }
@@ -111,7 +120,7 @@ fn a_typed_entry_says_how_it_is_spoken_to() {
 fn what_is_not_ours_is_not_touched() {
     let other = r#"{"mcpServers": {"browser": {"command": "npx", "args": ["x"]}}}"#;
     assert_eq!(
-        add(other, "mcpServers", false, &entry()),
+        add(other, "mcpServers", JsonEntry::Plain, &entry()),
         Err(Refusal::Taken)
     );
     assert_eq!(removed(other), None);
@@ -119,7 +128,7 @@ fn what_is_not_ours_is_not_touched() {
 
 #[test]
 fn what_cannot_be_understood_is_refused() {
-    let refused = |text: &str| add(text, "mcpServers", false, &entry()).unwrap_err();
+    let refused = |text: &str| add(text, "mcpServers", JsonEntry::Plain, &entry()).unwrap_err();
     for text in [
         "{",
         "{\"a\": }",
@@ -139,4 +148,24 @@ fn what_cannot_be_understood_is_refused() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn opencode_has_the_program_and_its_arguments_in_one_list() {
+    let text = add("{}", "mcp", JsonEntry::OpenCode, &entry())
+        .unwrap()
+        .unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let (command, arguments) = run_by(&json["mcp"][&entry().name]).unwrap();
+    assert_eq!(command, entry().command);
+    assert_eq!(arguments, entry().arguments());
+    assert_eq!(add(&text, "mcp", JsonEntry::OpenCode, &entry()), Ok(None));
+    let old = r#"{"mcp": {"browser": {"type": "local", "command": ["/old/tabmux", "mcp", "--headless"]}}}"#;
+    let mut moved = entry();
+    moved.name = "browser".into();
+    moved.more.clear();
+    let new = add(old, "mcp", JsonEntry::OpenCode, &moved)
+        .unwrap()
+        .unwrap();
+    assert_eq!(new, old.replace("/old/tabmux", &moved.command));
 }
