@@ -6,7 +6,7 @@
  */
 (() => {
   "use strict";
-  const { dom, walk, present, numberOf, assign, release, ref } = tabmux;
+  const { dom, walk, present, numberOf, assign, release, alias, ref } = tabmux;
 
   /** Larger pages keep a number only as long as its element. */
   const MOST_LINES = 20_000;
@@ -119,7 +119,7 @@
     };
     for (const thing of things) {
       const before = thing.own === undefined ? undefined : identities.get(thing.own);
-      if (!before || before.full === thing.full) give(thing, thing.own);
+      if (before?.full === thing.full) give(thing, thing.own);
     }
     for (const key of /** @type {const} */ (["full", "soft", "authored"])) {
       const before = countBy(old, key);
@@ -131,6 +131,8 @@
         if (candidates.length === 1 && unclaimed.has(candidates[0].number)) give(thing, candidates[0].number);
       }
     }
+    // A number that was not shown, such as one of a survey, stays only if no shown one is meant.
+    for (const thing of things) if (!thing.number && isUnshown(thing.own)) give(thing, thing.own);
     for (const thing of renamed(things, old)) if (unclaimed.has(thing.own ?? 0)) give(thing, thing.own);
     /** @type {Map<number, Identity>} */
     const renewed = new Map();
@@ -141,11 +143,15 @@
     for (const { line, own, number } of things) {
       if (own !== number) release(line.element);
       if (number) assign(line.element, number);
+      if (own !== number && isUnshown(own)) alias(own, number);
     }
     for (const [number, identity] of renewed) identities.set(number, identity);
     gone = unclaimed;
     return true;
   }
+
+  /** @param {number | undefined} number @returns {number is number} */
+  const isUnshown = (number) => number !== undefined && !identities.has(number);
 
   /**
    * Controls that only changed their name, such as a button "Play" that is "Pause" now: nothing else changed among those

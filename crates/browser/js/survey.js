@@ -36,6 +36,7 @@
     /** @type {SomeLine[]} */
     const lines = [];
     const walked = walk((line) => lines.push(line) < MOST_LINES);
+    if (walked.whole) tabmux.follow(lines);
     const groups = new Groups();
     const operable = withoutWrappers(
       lines.filter((line) => line.element !== null).filter((line) => line.operable && !line.frame && !NO_CONTROLS.has(line.role)),

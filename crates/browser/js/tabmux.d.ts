@@ -308,6 +308,7 @@ interface Tabmux {
   numberOf(element: Element): number | undefined;
   assign(element: Element, number: number): void;
   release(element: Element): void;
+  alias(number: number, of: number): void;
   present(number: number): PageElement | null;
   fate(number: number): "here" | "detached" | "unknown";
   closedRoot(host: Element): ShadowRoot | null;

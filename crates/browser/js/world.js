@@ -78,7 +78,13 @@ globalThis.tabmux ??= (() => {
   /* Each element gets its number when it is first shown; refs.js lets numbers follow what they stand for. */
   const numbers = new WeakMap();
   const elements = new Map();
-  const forget = new FinalizationRegistry((number) => elements.delete(number));
+  /* Other numbers of an element, which were in use before it got the one of the element that it replaced. */
+  const aliases = new Map();
+  const forget = new FinalizationRegistry((number) => {
+    if (elements.get(number)?.deref()) return; // another element has this number now
+    elements.delete(number);
+    aliases.delete(number);
+  });
   let last = 0;
 
   /** @type {Tabmux["ref"]} */
@@ -86,9 +92,7 @@ globalThis.tabmux ??= (() => {
     let number = numbers.get(element);
     if (number === undefined) {
       number = ++last;
-      numbers.set(element, number);
-      elements.set(number, new WeakRef(element));
-      forget.register(element, number);
+      assign(element, number);
     }
     return number;
   }
@@ -99,16 +103,23 @@ globalThis.tabmux ??= (() => {
   /** @type {Tabmux["assign"]} */
   function assign(element, number) {
     numbers.set(element, number);
+    if (elements.get(number)?.deref() === element) return;
     elements.set(number, new WeakRef(element));
+    forget.register(element, number);
   }
 
   /** The element gets a new number when it is shown next. @type {Tabmux["release"]} */
   const release = (element) => void numbers.delete(element);
 
+  /** From now on its number also means this one, as long as the element has that. @type {Tabmux["alias"]} */
+  const alias = (number, of) => void aliases.set(number, of);
+
   /** The element that has the number now, if it is still in the document. @type {Tabmux["present"]} */
   function present(number) {
     const found = elements.get(number)?.deref();
-    return found && dom.connected(found) && numbers.get(found) === number ? found : null;
+    if (!found || !dom.connected(found)) return null;
+    const own = numbers.get(found);
+    return own !== undefined && (own === number || own === aliases.get(number)) ? found : null;
   }
 
   /**
@@ -319,6 +330,7 @@ globalThis.tabmux ??= (() => {
     numberOf,
     assign,
     release,
+    alias,
     present,
     fate,
     closedRoot,

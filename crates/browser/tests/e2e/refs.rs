@@ -151,6 +151,13 @@ async fn gives_up(tab: &Tab, looks: u32) -> bool {
     world.call(follow, json!(looks)).await.unwrap()
 }
 
+/// Gives numbers to all elements before they are shown, as a survey or the search for closed shadow roots may do.
+async fn number_everything(tab: &Tab) {
+    let number = "(() => { tabmux.walk(({ element }) => void (element && tabmux.ref(element))); return true })";
+    let world = tab.world().await.unwrap();
+    assert!(world.call::<bool>(number, ()).await.unwrap());
+}
+
 /// Changes and renders the list of a page at random: no uid means another thing, and nearly all things keep theirs. Says
 /// how many did.
 async fn uids_follow(harness: &BrowserHarness, page: &str, steps: u32) -> String {
@@ -166,6 +173,9 @@ async fn uids_follow(harness: &BrowserHarness, page: &str, steps: u32) -> String
     assert!(before.len() > 15, "{page} shows the list: {before:?}");
     for step in 0..steps {
         harness.page_value(&tab, "step()").await;
+        if step % 4 == 1 {
+            number_everything(&tab).await;
+        }
         if step % 3 == 0 {
             given_up += u32::from(gives_up(&tab, step / 3 % 4).await);
         }
