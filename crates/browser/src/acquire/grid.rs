@@ -107,7 +107,7 @@ pub(super) async fn acquire(grid: &Grid, say: Say<'_>) -> Result<Acquired, Conne
     let hub = Hub::of(&grid.address)?;
     // Those of a daemon that was killed may have what we are about to ask for.
     tokio::spawn(lease_files::release_orphans_of(hub.clone()));
-    if let Some(acquired) = again(grid).await {
+    if let Some(acquired) = again(grid).await? {
         return Ok(acquired);
     }
     let lease = Box::new(hand_out(&hub, grid, say).await?);
@@ -123,24 +123,62 @@ pub(super) async fn acquire(grid: &Grid, say: Say<'_>) -> Result<Acquired, Conne
     }
 }
 
-/// Connects again to the browser that the place has: a dead socket is not a dead browser. Tries as long as the grid
-/// says that the browser lives.
-async fn again(grid: &Grid) -> Option<Acquired> {
-    let lease = grid.place.take()?;
+/// Connects again to the browser that the place has, if there is one: a dead socket is not a dead browser. Only what the
+/// grid says is gone, or lives where nothing answers, is given back.
+async fn again(grid: &Grid) -> Result<Option<Acquired>, ConnectError> {
+    let Some(lease) = grid.place.take() else {
+        return Ok(None);
+    };
+    let taken = Taken {
+        lease: Some(lease),
+        place: &grid.place,
+    };
+    let mut state = State::Unknown;
     let mut pause = FIRST_PAUSE;
     for _ in 0..MOST_REDIALS {
+        let Some(lease) = &taken.lease else { break };
         match websocket::connect(lease.socket(), REDIAL_LIMIT).await {
-            Ok(transport) => return Some(with(transport, lease)),
+            Ok(transport) => return Ok(taken.keep().map(|lease| with(transport, lease))),
             Err(error) => tracing::info!(%error, "a browser of a grid is not reached again yet"),
         }
-        if let State::Gone(_) = lease.state().await {
+        state = lease.state().await;
+        if let State::Gone(_) = state {
             break;
         }
         tokio::time::sleep(pause).await;
         pause *= 2;
     }
-    lease.release().await;
-    None
+    if state == State::Unknown {
+        return Err(ConnectError::Refused(format!(
+            "The grid at {} does not answer, so it is not known whether the browser that it handed out still runs. Check \
+             that the grid runs, and call again.",
+            endpoint::shown(&grid.address.url)
+        )));
+    }
+    if let Some(lease) = taken.keep() {
+        lease.release().await;
+    }
+    Ok(None)
+}
+
+/// A lease that was taken out of its place to connect again. It goes back there if nobody waits for that any more.
+struct Taken<'a> {
+    lease: Option<Box<GridLease>>,
+    place: &'a GridPlace,
+}
+
+impl Taken<'_> {
+    fn keep(mut self) -> Option<Box<GridLease>> {
+        self.lease.take()
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if let Some(lease) = self.lease.take() {
+            self.place.put(lease);
+        }
+    }
 }
 
 /// Asks for a browser, and says so until there is an answer.
@@ -177,3 +215,6 @@ const REDIAL_LIMIT: Duration = Duration::from_secs(10);
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// About 16 s of pauses.
 const MOST_REDIALS: u32 = 6;
+
+#[cfg(test)]
+mod tests;
