@@ -1,4 +1,4 @@
-"""MCP Inspector, as a command: the list with all its checks of schemas, and a call. Each starts its own server."""
+"""MCP Inspector, as a command: the list with all its checks of schemas, and a call. Each is a session of its own."""
 
 import json
 import subprocess
@@ -6,8 +6,19 @@ import subprocess
 import shared
 
 
+def server():
+    """How the inspector reaches tabmux."""
+    if not shared.OVER_HTTP:
+        return ["tabmux", "mcp"]
+    url, headers = shared.serve()
+    return [url, "--transport", "http", "--header", *[f"{name}: {value}" for name, value in headers.items()]]
+
+
+SERVER = server()
+
+
 def inspect(*arguments):
-    command = ["node_modules/.bin/mcp-inspector", "--cli", "tabmux", "mcp", "--method", *arguments]
+    command = ["node_modules/.bin/mcp-inspector", "--cli", *SERVER, "--method", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     assert ended.returncode == 0, f"{' '.join(command)}:\n{ended.stdout}{ended.stderr}"
     return json.loads(ended.stdout)

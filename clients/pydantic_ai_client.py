@@ -2,13 +2,20 @@
 
 import asyncio
 
-from fastmcp.client.transports import StdioTransport
+from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from pydantic_ai import Agent
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 import shared
+
+
+def server():
+    if not shared.OVER_HTTP:
+        return StdioTransport(**shared.SERVER)
+    url, headers = shared.serve()
+    return StreamableHttpTransport(url, headers=headers)
 
 
 async def main():
@@ -26,7 +33,7 @@ async def main():
             await progress[0]()
 
     toolset = MCPToolset(
-        StdioTransport(**shared.SERVER),
+        server(),
         elicitation_handler=elicit,
         progress_handler=on_progress,
         tool_error_behavior="failed",
@@ -57,7 +64,8 @@ async def main():
 
         await names()
         await shared.shows_list_and_call(call, offered)
-        shared.one_daemon("python")
+        # Without a handshake, the session has the name of the token.
+        shared.one_daemon(shared.OWN if shared.OVER_HTTP else "python")
         await shared.shows_cancel(call)
         await shared.shows_question(call, person)
         await shared.shows_progress(call, call_with_progress)

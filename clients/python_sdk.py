@@ -1,11 +1,19 @@
-"""The official Python SDK, as its documentation uses it: `Client(StdioServerParameters(…))`."""
+"""The official Python SDK, as its documentation uses it: `Client(StdioServerParameters(…))`, and over HTTP."""
 
 import asyncio
 
 import mcp_types as types
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 import shared
+
+
+def server():
+    if not shared.OVER_HTTP:
+        return StdioServerParameters(**shared.SERVER)
+    url, headers = shared.serve()
+    return streamable_http_client(url, http_client=create_mcp_http_client(headers=headers))
 
 
 async def main():
@@ -15,7 +23,7 @@ async def main():
         accepted = person.answers(question.message)
         return types.ElicitResult(action="accept", content={"run": True}) if accepted else types.ElicitResult(action="decline")
 
-    async with Client(StdioServerParameters(**shared.SERVER), elicitation_callback=elicit) as client:
+    async with Client(server(), elicitation_callback=elicit) as client:
 
         async def call(name, arguments, on_progress=None):
             result = await client.call_tool(name, arguments, progress_callback=on_progress)
@@ -25,7 +33,8 @@ async def main():
             return [tool.name for tool in (await client.list_tools()).tools]
 
         await shared.shows_list_and_call(call, await names())
-        shared.one_daemon("python")
+        # Without a handshake, the session has the name of the token.
+        shared.one_daemon(shared.OWN if shared.OVER_HTTP else "python")
         async with client.listen(tools_list_changed=True) as subscription:
             await shared.shows_list_change(subscription.__anext__, call, names)
         await shared.shows_cancel(call)

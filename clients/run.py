@@ -49,7 +49,10 @@ CLIENTS = [
 OVER_HTTP = [
     ("TypeScript SDK over HTTP", NPM, "@modelcontextprotocol/client", ["node", "typescript_sdk.mjs", "http"]),
     ("TypeScript SDK 1 over HTTP", NPM, "@modelcontextprotocol/sdk", ["node", "typescript_sdk_1.mjs", "http"]),
+    ("MCP Inspector over HTTP", NPM, "@modelcontextprotocol/inspector", [PYTHON, "inspector.py", "http"]),
+    ("Python SDK over HTTP", PYTHON, "mcp", [PYTHON, "python_sdk.py", "http"]),
     ("fastmcp over HTTP", PYTHON, "fastmcp", [PYTHON, "fastmcp_client.py", "http"]),
+    ("Pydantic AI over HTTP", PYTHON, "pydantic-ai-slim", [PYTHON, "pydantic_ai_client.py", "http"]),
 ]
 # The programs of docs/frameworks.md, by their headings. They have no row in the table of docs/clients.md.
 DOCUMENTED = [
