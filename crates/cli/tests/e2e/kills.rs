@@ -51,6 +51,7 @@ async fn after_every_kill_agents_are_answered_and_recover_and_nothing_is_left() 
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
     report.answers = results.summary();
+    report.assert_no_call_is_lost();
     report.publish(soak, "docs/soak.md", report::INTRODUCTION);
 }
 
