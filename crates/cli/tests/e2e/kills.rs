@@ -243,6 +243,7 @@ async fn nothing_is_left(crowd: &Crowd, browsers: &[u32]) {
         process::wait_until_group_is_gone(*browser).await;
     }
     assert_eq!(crowd.litter(), Vec::<String>::new());
+    assert_eq!(crowd.panics(), Vec::<String>::new());
 }
 
 fn variable(name: &str) -> Option<u64> {
