@@ -21,9 +21,9 @@ soak_settings := TABMUX_WALKS=20000 PROPTEST_CASES=20000
 soak_settings += CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 soak = CI=true TABMUX_SOAK=1 $(soak_settings) \
 	$(CARGO) nextest run --workspace --exclude xtask --release --cargo-quiet --profile soak
-quiet_soak := package(tabmux) & test(/^kills::(faults|own_browser)::/)
+quiet_soak := package(tabmux) & test(/^kills::(after_every|faults|own_browser)|^groups::/)
 # Tests with a browser that have a long form, and all without one; `make test` runs the others.
-random_soak := package(tabmux) & test(/^kills::after_every|random_walk|^idle::/) \
+random_soak := package(tabmux) & test(/random_walk|^idle::/) \
 	| package(tabmux-browser) & test(/^refs::uids_follow/) \
 	| not (binary(e2e) | test(/real_browser|chromium|^demo::/))
 
@@ -109,13 +109,13 @@ check: $(script_packages) ## Format, lints, types of scripts, dependencies and d
 	$(phase) 'Documentation'
 	@RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --quiet
 
-# First what says how soon everything works again, alone; then the rest and the fuzzers, which may disturb each other.
+# First what says how soon everything works again, alone; then the rest, and the fuzzers on what it leaves of the machine.
 soak: browser grid demo-apps ## Run the random tests with many more seeds, 1,000 faults, and the fuzzers; takes long
 	$(phase) 'Soak: faults, which need a quiet machine'
 ifeq ($(nextest),yes)
 	@$(soak) -E '$(quiet_soak)'
 	$(phase) 'Soak: random tests, and fuzzing beside them, ten minutes for each target'
-	@scripts/fuzz 600 & fuzzing=$$!; $(soak) -E '$(random_soak)'; tests=$$?; wait $$fuzzing && exit $$tests
+	@HANG=60 nice -n 19 scripts/fuzz 600 & fuzzing=$$!; $(soak) -E '$(random_soak)'; tests=$$?; wait $$fuzzing && exit $$tests
 else
 	@echo 'make soak needs cargo-nextest: cargo install cargo-nextest' >&2; exit 1
 endif
@@ -147,7 +147,7 @@ $(script_packages) packaging/node_modules/.package-lock.json: %/node_modules/.pa
 # Third-party clients at fixed versions; fetched when the versions change. About 2 GB.
 client-packages: clients/node_modules/.package-lock.json clients/agents/node_modules/.package-lock.json \
                  target/clients/venv/made target/clients/venv-langchain/made
-	@scripts/vite-application
+	@scripts/vite-application || echo 'Its packages cannot be fetched, so the test of the Vite application is skipped.'
 
 %/node_modules/.package-lock.json: %/package-lock.json
 	$(phase) 'Fetching clients: $*'

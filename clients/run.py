@@ -27,6 +27,7 @@ PYTHON = MADE / "venv/bin/python"
 OLDER_PYTHON = MADE / "venv-langchain/bin/python"
 NPM = HERE / "node_modules"
 AGENTS = HERE / "agents/node_modules"
+APPLICATION = MADE / "vite-application/node_modules"
 
 # Name, where its package is installed, the name of the package, and the test.
 CLIENTS = [
@@ -43,7 +44,8 @@ CLIENTS = [
     ("Codex", AGENTS, "@openai/codex", [PYTHON, "codex_cli.py"]),
     ("Gemini CLI", AGENTS, "@google/gemini-cli", [PYTHON, "gemini_cli.py"]),
     ("OpenCode", AGENTS, "opencode-ai", [PYTHON, "opencode_cli.py"]),
-    ("Vite application", NPM, "vite", ["node", "vite_application.mjs"]),
+    # The application itself is made by scripts/vite-application, which needs npm's registry, too.
+    ("Vite application", NPM if APPLICATION.is_dir() else APPLICATION, "vite", ["node", "vite_application.mjs"]),
 ]
 # The same over HTTP. They have no row in the table of docs/clients.md.
 OVER_HTTP = [
@@ -63,12 +65,13 @@ DOCUMENTED = [
 ]
 # No test takes long; a hanging one is stopped.
 LONGEST = 120
+REQUIRED = "No client may be left out in CI, or with --all-required."
 
 
 def main():
     arguments = read_arguments()
     if not arguments.inside:
-        enter_namespaces()
+        enter_namespaces(arguments.all_required)
     prepare_namespaces()
     chosen = [client for client in CLIENTS if not arguments.names or matches(client[0], arguments.names)]
     with tempfile.TemporaryDirectory(prefix="tabmux-clients-", ignore_cleanup_errors=True) as home:
@@ -78,7 +81,9 @@ def main():
         others = {name: run_one(environment, name, *rest) for name, *rest in over_http}
         others.update(run_documented(environment, arguments.names))
         subprocess.run(["tabmux", "daemon", "stop"], env=environment, capture_output=True)
-    failed = [name for name, result in [*results.items(), *others.items()] if result is None]
+    every = [*results.items(), *others.items()]
+    failed = [name for name, result in every if result is None]
+    skipped = [name for name, result in every if result and result["version"] is None]
     if arguments.write_table and not failed and not arguments.names:
         write_table(results)
     stale = [] if arguments.write_table else check_table(results)
@@ -86,13 +91,22 @@ def main():
         print(line)
     if failed:
         print(f"Failed: {', '.join(failed)}")
-    sys.exit(bool(failed or stale))
+    lacking = skipped if arguments.all_required else []
+    if lacking:
+        print(f"Not installed: {', '.join(lacking)}. Run `make client-packages` where npm and PyPI can be reached.\n{REQUIRED}")
+    sys.exit(bool(failed or stale or lacking))
 
 
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("names", nargs="*", help="only clients with one of these in their name")
     parser.add_argument("--tabmux", type=Path, default=ROOT / "target/debug/tabmux", help="the program to test")
+    parser.add_argument(
+        "--all-required",
+        action="store_true",
+        default=os.environ.get("CI") == "true",
+        help="fail if a client is not installed; the default if CI is true",
+    )
     parser.add_argument("--write-table", action="store_true", help="rewrite the table in docs/clients.md")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -102,14 +116,16 @@ def matches(name, wanted):
     return any(part.lower() in name.lower() for part in wanted)
 
 
-def enter_namespaces():
+def enter_namespaces(required):
     """Executes this program again, inside the namespaces."""
     unshare = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     if os.geteuid() != 0:
         unshare += ["--map-root-user"]
     if sys.platform != "linux" or subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
         print("Skipped: the clients run in separate Linux namespaces, which `unshare` cannot create here.")
-        sys.exit(0)
+        if required:
+            print(REQUIRED)
+        sys.exit(required)
     os.execvp("unshare", [*unshare, sys.executable, __file__, *sys.argv[1:], "--inside"])
 
 

@@ -40,12 +40,13 @@ pub struct Fallbacks {
 /// # Errors
 /// When flags contradict each other, nothing can be served, or a stream broke.
 pub fn run(mut args: Args, fallbacks: Fallbacks) -> anyhow::Result<()> {
-    logging::start(args.log_file.as_deref())?;
+    let socket_path = SocketPath::choose(args.socket.take());
+    let daemons = log_path(socket_path.socket());
+    logging::start(args.log_file.as_deref(), Some(daemons))?;
     tracing::warn!("{WARNING}");
     for note in &args.notes {
         tracing::warn!("{note}");
     }
-    let socket_path = SocketPath::choose(args.socket.take());
     let (no_daemon, port) = (args.no_daemon, args.port);
     let config = args.config.take();
     let options = args.options(fallbacks.kinds, fallbacks.origins)?;

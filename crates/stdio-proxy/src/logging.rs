@@ -1,6 +1,7 @@
 //! Where the log goes: standard error, or a file. Never standard output, which carries MCP.
 
 mod masked;
+mod panics;
 mod queue;
 
 use anyhow::Context;
@@ -8,20 +9,21 @@ use masked::Masked;
 use queue::{Flusher, Queue};
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tabmux_daemon_client::RotatedFile;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Starts logging. `TABMUX_LOG` chooses what, such as `debug` or `tabmux_browser=trace`.
+/// Starts logging. `TABMUX_LOG` chooses what, such as `debug` or `tabmux_browser=trace`. Panics are always logged, also
+/// in the daemon's log if the path of that is given: it is what `tabmux logs` prints.
 ///
 /// # Errors
 /// When the file cannot be opened, or the choice cannot be read.
-pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
+pub fn start(file: Option<&Path>, daemons: Option<PathBuf>) -> anyhow::Result<()> {
     let fallback = if file.is_some() {
         "info,rmcp=error"
     } else {
@@ -29,6 +31,7 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
     };
     let filter = std::env::var("TABMUX_LOG").unwrap_or_else(|_| fallback.to_owned());
     let filter = Targets::from_str(&filter).context("TABMUX_LOG is not a log filter")?;
+    let filter = filter.with_target(panics::TARGET, LevelFilter::ERROR);
     let log = tracing_subscriber::fmt::layer().with_target(false);
     let all = tracing_subscriber::registry().with(filter);
     match file {
@@ -46,6 +49,7 @@ pub fn start(file: Option<&Path>) -> anyhow::Result<()> {
                 .init();
         }
     }
+    panics::log_panics(daemons);
     Ok(())
 }
 

@@ -12,6 +12,7 @@
 //! - [`chromium`]: a Chromium with remote debugging, ended with its handle.
 //! - `corpus`: the saved inputs of fuzz targets.
 //! - `cuttable_proxy`: a proxy whose connections a test can cut.
+//! - `panics`: the panics that a log reports.
 //! - [`process`]: running processes and their memory.
 //! - `shared_daemon`: a complete tabmux, with a daemon that several clients share.
 //! - `selenium_grid`: a Selenium Grid, as one process or as a hub with nodes.
@@ -29,6 +30,7 @@ pub mod gate;
 mod mcp_client;
 pub mod over_extension;
 mod page_worker;
+mod panics;
 pub mod process;
 mod proxy_server;
 mod rerun;
@@ -45,6 +47,7 @@ pub use gate::{real_browser, say_skipped};
 pub use mcp_client::{McpClient, Message, Pending, RpcError, ToolReply};
 pub use over_extension::{ExtendedChromium, OverExtension};
 pub use page_worker::PageWorker;
+pub use panics::panics_in;
 pub use proxy_server::ProxyServer;
 use rerun::run_again;
 pub use rng::Rng;

@@ -1,6 +1,6 @@
 //! A complete tabmux in its own home folder: one daemon, one launched browser, and a client for each session.
 
-use crate::{FixtureServer, McpClient, PATIENCE, process};
+use crate::{FixtureServer, McpClient, PATIENCE, panics_in, process};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -104,6 +104,11 @@ impl SharedDaemon {
         command.args(["status", "--json"]).kill_on_drop(true);
         let output = tokio::time::timeout(PATIENCE, command.output()).await;
         serde_json::from_slice(&output.ok()?.ok()?.stdout).ok()
+    }
+
+    /// The panics of the daemon and its clients so far, from the daemon's log.
+    pub fn panics(&self) -> Vec<String> {
+        panics_in(&self.home.path().join("run/daemon.log"))
     }
 
     /// How much disk space the files below the home use, without the browser's profile.

@@ -141,6 +141,7 @@ async fn measure_one(attack: &'static Attack, daemon: Arc<SharedDaemon>) -> Foun
     if daemon.pid() != Some(pid) {
         wrong.insert(0, "the daemon was lost".to_owned());
     }
+    wrong.extend(daemon.panics());
     let status = timeout(LONGEST_STATUS, daemon.status()).await;
     let worst = status.ok().flatten().as_ref().and_then(row::worst_event);
     let (loop_event, loop_cost) = worst.unzip();

@@ -100,7 +100,7 @@ async fn run_daemon(args: Run) -> anyhow::Result<ExitCode> {
     let socket_path = SocketPath::choose(args.socket);
     // The log may be in the folder of the socket, which may not exist yet.
     socket_path.prepare()?;
-    logging::start(args.log_file.as_deref())?;
+    logging::start(args.log_file.as_deref(), None)?;
     tabmux_platform::limits::raise();
     let listening = Listening::start_after_another(&socket_path).await;
     let listening = listening.inspect_err(|error| tracing::warn!(%error, "not the daemon"))?;

@@ -15,7 +15,7 @@ use tabmux_http_server::{Hosts, ServeOptions, Tls, host_name, origin, serve};
 use tabmux_mcp::http::{OpenSession, Principal, TokenLimits};
 use tabmux_platform::signals::EndSignals;
 use tabmux_protocol::session::{ClientInfo, SessionOptions, ToolMode};
-use tabmux_stdio_proxy::{logging, starter};
+use tabmux_stdio_proxy::{log_path, logging, starter};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -81,7 +81,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 async fn serve_until_signalled(args: Args, tls: Option<Tls>) -> anyhow::Result<ExitCode> {
     let socket_path = SocketPath::choose(args.mcp.socket());
-    logging::start(args.mcp.log_file())?;
+    let daemons = log_path(socket_path.socket());
+    logging::start(args.mcp.log_file(), Some(daemons))?;
     tabmux_platform::limits::raise();
     let tokens = token_file();
     let known = tokens.read()?.tokens.len();

@@ -316,6 +316,27 @@ mod tests {
         );
     }
 
+    #[test]
+    fn status_tells_how_an_absent_extension_comes_back() {
+        let advice = "An agent needs the browser with the extension. It is not connected. Open the browser in \
+                      which it is loaded. If it is still not connected after a minute, click the reload arrow of \
+                      \"tabmux Browser Tools\" in chrome://extensions.";
+        let mut overview = example();
+        for (source, state, is_told) in [
+            ("extension", "disconnected", true),
+            ("Work (extension)", "disconnected", true),
+            ("extension", "connected", false),
+            ("launched", "disconnected", false),
+        ] {
+            overview.browsers[0].source = source.into();
+            overview.browsers[0].state = state.into();
+            let text = table(View::Status, &overview);
+            let last = text.lines().last().unwrap_or_default();
+            assert_eq!(last == advice, is_told, "{source} {state}: {text}");
+            assert_eq!(text.contains("chrome://"), is_told, "{text}");
+        }
+    }
+
     /// Spec: multi-browser 89.
     #[test]
     fn metrics_of_each_browser_are_below_its_row() {

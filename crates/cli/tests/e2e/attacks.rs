@@ -58,9 +58,13 @@ async fn play(group: Group) {
     let chosen = std::env::var("TABMUX_ATTACK").unwrap_or_default();
     let attacks = ATTACKS.iter().filter(|attack| attack.group == group);
     let mut complaints = Vec::new();
+    let mut panics_seen = 0;
     for attack in attacks.filter(|attack| attack.name.contains(&chosen)) {
         let begun = std::time::Instant::now();
-        let wrong = play_one(attack, &daemon, &mut bystander, pid).await;
+        let mut wrong = play_one(attack, &daemon, &mut bystander, pid).await;
+        let panics = daemon.panics();
+        wrong.extend(panics.iter().skip(panics_seen).cloned());
+        panics_seen = panics.len();
         eprintln!("{:?} {}: {wrong:#?}", begun.elapsed(), attack.name);
         complaints.extend(
             wrong

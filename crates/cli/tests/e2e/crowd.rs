@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tabmux_testkit::chromium::QUIET_ARGUMENTS;
 use tabmux_testkit::{
-    Chromium, ExtendedChromium, FixtureServer, McpClient, OverExtension, Response, process,
+    Chromium, ExtendedChromium, FixtureServer, McpClient, OverExtension, Response, panics_in,
+    process,
 };
 use tempfile::TempDir;
 
@@ -240,6 +241,11 @@ impl Crowd {
         let output = names(self.home.path().join(".cache/tabmux/output"));
         let sockets = names(self.home.path().join("run")).filter(|name| name.ends_with(".sock"));
         temporary.chain(output).chain(sockets).collect()
+    }
+
+    /// The panics of the crowd's daemons and clients so far, from the daemon's log.
+    pub(crate) fn panics(&self) -> Vec<String> {
+        panics_in(&self.home.path().join("run/daemon.log"))
     }
 
     /// The home as text; every process that the crowd started has it in its command line.

@@ -51,6 +51,7 @@ async fn after_every_kill_agents_are_answered_and_recover_and_nothing_is_left() 
     let groups = hunt.browsers;
     nothing_is_left(&crowd, &groups).await;
     report.answers = results.summary();
+    report.assert_no_call_is_lost();
     report.publish(soak, "docs/soak.md", report::INTRODUCTION);
 }
 
@@ -242,6 +243,7 @@ async fn nothing_is_left(crowd: &Crowd, browsers: &[u32]) {
         process::wait_until_group_is_gone(*browser).await;
     }
     assert_eq!(crowd.litter(), Vec::<String>::new());
+    assert_eq!(crowd.panics(), Vec::<String>::new());
 }
 
 fn variable(name: &str) -> Option<u64> {

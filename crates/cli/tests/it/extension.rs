@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use tabmux_testkit::patiently;
 
 #[test]
 fn installing_again_keeps_the_name_and_the_port_unless_others_are_given() {
@@ -91,14 +92,49 @@ fn a_broken_pairing_is_reported_with_advice() {
     );
 }
 
+#[tokio::test]
+async fn status_says_how_to_reconnect_an_extension() {
+    let home = tempfile::tempdir().unwrap();
+    extension(home.path(), &["install", "--wait=0"]);
+    let told = |arguments: &[&str]| {
+        let output = extension(home.path(), arguments);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        said(&output)
+    };
+    let without_daemon = told(&["status"]);
+    assert!(
+        without_daemon.contains("No daemon is running"),
+        "{without_daemon}"
+    );
+    let daemon = tabmux(home.path(), &["daemon", "run", "--port=0"]);
+    let mut daemon = tokio::process::Command::from(daemon);
+    daemon.stderr(Stdio::null()).kill_on_drop(true);
+    let _daemon = daemon.spawn().unwrap();
+    let is_up = async {
+        while told(&["status", "--json"]).contains("\"daemon\": false") {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(is_up, || "a daemon that answers".into()).await;
+    assert_eq!(
+        told(&["status"]),
+        "It is installed.\nIt is not connected. Open the browser in which it is loaded. If it is still not \
+         connected after a minute, click the reload arrow of \"tabmux Browser Tools\" in chrome://extensions.\n"
+    );
+}
+
 fn extension(home: &Path, arguments: &[&str]) -> Output {
+    let arguments = [&["extension"], arguments].concat();
+    tabmux(home, &arguments).output().unwrap()
+}
+
+fn tabmux(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tabmux"));
-    command.arg("extension").args(arguments);
-    command.env_clear().env("HOME", home);
+    command.args(arguments).env_clear().env("HOME", home);
     command
         .env("XDG_DATA_HOME", home)
         .env("XDG_RUNTIME_DIR", home);
-    command.output().unwrap()
+    command
 }
 
 fn said(output: &Output) -> String {

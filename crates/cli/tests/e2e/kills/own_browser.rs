@@ -49,7 +49,9 @@ async fn after_every_fault_in_a_persons_browser_calls_are_answered_and_no_tab_is
         results.stop();
     });
     storm.only_the_person_is_left().await;
+    assert_eq!(crowd.panics(), Vec::<String>::new());
     report.answers = results.summary();
+    report.assert_no_call_is_lost();
     report.publish(soak, "docs/soak-extension.md", INTRODUCTION);
 }
 

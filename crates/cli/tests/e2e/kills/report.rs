@@ -62,6 +62,20 @@ impl Report {
         row.recovered.extend(recovered);
     }
 
+    /// Checks that all calls were answered, except those whose own `tabmux mcp` was killed. One that ended by itself
+    /// would be one more.
+    pub(super) fn assert_no_call_is_lost(&self) {
+        let calls = &self.answers;
+        let counted = calls.answers + calls.cut;
+        assert_eq!(calls.asked, counted, "asked and answered\n{self}");
+        let killed = self.rows.get(&Victim::Server).map_or(0, |row| row.kills);
+        let (cut, fine) = (calls.cut, calls.cut <= killed);
+        assert!(
+            fine,
+            "{cut} `tabmux mcp` ended without an answer, only {killed} were killed\n{self}"
+        );
+    }
+
     /// Prints the table; a soak run also writes it to a file, after the introduction.
     pub(super) fn publish(&self, keep: bool, file: &str, introduction: &str) {
         #[expect(
@@ -156,3 +170,42 @@ After each kill every agent has to work again without help, with one daemon, one
 At the end no process, no socket and no temporary folder may be left.
 A time below is from the kill until the last agent had an answer from its own page again, in a new browser if necessary.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_cut(victims: &[Victim], cut: usize) -> Report {
+        let mut report = Report::new(0, 1);
+        for victim in victims {
+            report.note(*victim, None);
+        }
+        report.answers = Summary {
+            asked: 2 + cut,
+            answers: 2,
+            cut,
+            ..Summary::default()
+        };
+        report
+    }
+
+    #[test]
+    fn the_call_of_a_killed_server_may_be_cut() {
+        with_cut(&[Victim::Server, Victim::Daemon], 1).assert_no_call_is_lost();
+        with_cut(&[Victim::Server], 0).assert_no_call_is_lost();
+    }
+
+    #[test]
+    #[should_panic(expected = "1 `tabmux mcp` ended without an answer, only 0 were killed")]
+    fn a_server_that_ended_by_itself_is_noticed() {
+        with_cut(&[Victim::Daemon], 1).assert_no_call_is_lost();
+    }
+
+    #[test]
+    #[should_panic(expected = "asked and answered")]
+    fn a_call_without_an_answer_is_noticed() {
+        let mut report = with_cut(&[], 0);
+        report.answers.asked += 1;
+        report.assert_no_call_is_lost();
+    }
+}
