@@ -37,7 +37,7 @@ async fn a_browser_stays_in_its_place_if_nobody_waits_for_it_any_more() {
     let grid = grid_with_browser(&server).await;
     tokio::select! {
         connected = again(&grid) => panic!("connected: {connected:?}"),
-        () = server.wait_for_nth_request(STATE, 2) => {}
+        _ = server.wait_for_nth_request(STATE, 2) => {}
     }
     let lease = grid.place.take();
     assert!(lease.is_some() && !was_given_back(&server));
