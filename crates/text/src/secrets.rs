@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -105,6 +106,11 @@ pub fn are_in(text: &str) -> bool {
     matches!(masked(text), Cow::Owned(_))
 }
 
+/// Where a text has secret values in it. The parts may overlap.
+pub fn places(text: &str) -> Vec<Range<usize>> {
+    search().map_or_else(Vec::new, |search| search.places(text))
+}
+
 /// Whether the bytes have a secret value in them. Reads no more than it needs.
 ///
 /// # Errors
@@ -116,13 +122,33 @@ pub fn are_in_bytes(bytes: impl Read) -> io::Result<bool> {
     }
 }
 
+/// Overwrites secret values in bytes, each byte by a `*`, so that everything else stays where it is. Returns whether
+/// there was one.
+pub fn mask_in_place(bytes: &mut [u8]) -> bool {
+    search().is_some_and(|search| search.mask_in_place(bytes))
+}
+
+/// How many bytes of a secret value can be before or after the place where bytes are cut.
+pub fn longest() -> usize {
+    search().map_or(0, |search| search.longest())
+}
+
+/// How secret values are masked in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Masking {
+    /// By [`MASK`], in text.
+    Shown,
+    /// Each byte by a `*`, so that everything else stays where it is.
+    InPlace,
+}
+
 /// Copies bytes without secret values.
 ///
 /// # Errors
 /// When the bytes cannot be read or written.
-pub fn copy_masked(from: impl Read, mut to: impl Write) -> io::Result<()> {
+pub fn copy_masked(from: impl Read, mut to: impl Write, masking: Masking) -> io::Result<()> {
     match search() {
-        Some(search) => search.copy_masked(from, to),
+        Some(search) => search.copy_masked(from, to, masking),
         None => io::copy(&mut { from }, &mut to).map(drop),
     }
 }

@@ -2,6 +2,7 @@
 //! caller was last shown of it.
 
 mod compare;
+mod messages;
 mod report;
 mod wanted;
 
@@ -15,7 +16,7 @@ use super::{Block, ToolOutput, ToolResult};
 use crate::run::Page;
 use crate::tab::{DocumentId, Tab};
 use crate::world::{Shown, World};
-use serde::Deserialize;
+use messages::Watch;
 use std::time::Duration;
 use tabmux_text::one_line;
 use tokio::time::timeout;
@@ -38,7 +39,7 @@ pub(crate) async fn with_changes(
         let target = target.as_deref().or_else(|| page.aimed_at());
         let changes = match before {
             Before::Seen(seen) => seen.changes(tab, viewer, target).await,
-            Before::TooLarge(document) => unread(tab, viewer, document).await,
+            Before::TooLarge(document, watch) => unread(tab, viewer, document, watch).await,
             Before::Blocked => None,
         };
         append(&mut output, changes);
@@ -59,7 +60,10 @@ pub(crate) async fn with_outline(
 
 /// Begins what [`since_begin`] ends: remembers the page, if the viewer was not shown it yet.
 pub(super) async fn begin(tab: &Tab, viewer: Viewer) {
-    Before::look(tab, viewer).await;
+    match Before::look(tab, viewer).await {
+        Before::Seen(Seen { watch, .. }) | Before::TooLarge(_, watch) => watch.leave(),
+        Before::Blocked => {}
+    }
 }
 
 /// What changed since the viewer was last shown the page, or the outline of another page.
@@ -71,8 +75,12 @@ pub(super) async fn since_begin(tab: &Tab, viewer: Viewer, stayed: bool) -> Opti
     let Some(shown) = world.shown_to(viewer) else {
         return Some(UNREAD_BEFORE.into());
     };
-    let document = world.document;
-    Seen { document, shown }.changes(tab, viewer, None).await
+    let seen = Seen {
+        document: world.document,
+        shown,
+        watch: Watch::running(tab, &world),
+    };
+    seen.changes(tab, viewer, None).await
 }
 
 /// The outline of a page, or that it was not read. `None` if that is impossible now, such as under a dialog.
@@ -94,7 +102,7 @@ fn show_outline(world: &World, viewer: Viewer, text: PageText) -> String {
 enum Before {
     Seen(Seen),
     /// The viewer has not seen this document, and it cannot be read in time.
-    TooLarge(DocumentId),
+    TooLarge(DocumentId, Watch),
     /// It cannot be read at all, such as under a dialog.
     Blocked,
 }
@@ -107,30 +115,29 @@ impl Before {
             return Self::Blocked;
         };
         let document = world.document;
-        // To look for messages costs time, too, on a page that is too large. What an earlier watch found is not told as
-        // that of this action.
-        world.post(match world.is_too_large() {
-            true => "tabmux.passingMessages()",
-            false => "tabmux.watchMessages()",
-        });
+        let watch = Watch::begin(tab, &world);
         let shown = match world.shown_to(viewer) {
             Some(shown) => shown,
             None if tab.state().dialog.is_some() => return Self::Blocked,
             None => match read(tab, &world).await {
                 Some(text) => world.show(viewer, &text.title, text.lines, text.cut),
                 None if tab.state().dialog.is_some() => return Self::Blocked,
-                None => return Self::TooLarge(document),
+                None => return Self::TooLarge(document, watch),
             },
         };
-        Self::Seen(Seen { document, shown })
+        Self::Seen(Seen {
+            document,
+            shown,
+            watch,
+        })
     }
 }
 
 /// After an action on a page that could not be read: the outline of another page, or that it was not read.
-async fn unread(tab: &Tab, viewer: Viewer, document: DocumentId) -> Option<String> {
+async fn unread(tab: &Tab, viewer: Viewer, document: DocumentId, watch: Watch) -> Option<String> {
     let now = world(tab).await?;
     match now.document == document {
-        true => Some(not_read(&watched(&now).await)),
+        true => Some(not_read(&watch.end().await)),
         false => outline(tab, viewer).await,
     }
 }
@@ -139,14 +146,16 @@ async fn unread(tab: &Tab, viewer: Viewer, document: DocumentId) -> Option<Strin
 struct Seen {
     document: DocumentId,
     shown: Shown,
+    watch: Watch,
 }
 
 impl Seen {
     /// The changes since then, in words. `None` if the page cannot be read now.
-    async fn changes(self, tab: &Tab, viewer: Viewer, target: Option<&str>) -> Option<String> {
+    async fn changes(mut self, tab: &Tab, viewer: Viewer, target: Option<&str>) -> Option<String> {
         let world = world(tab).await?;
-        let (watched, text) = tokio::join!(watched(&world), read(tab, &world));
-        Some(self.report(&world, viewer, target, watched, text))
+        let watch = std::mem::take(&mut self.watch);
+        let (messages, text) = tokio::join!(watch.end(), read(tab, &world));
+        Some(self.report(&world, viewer, target, &messages, text))
     }
 
     fn report(
@@ -154,11 +163,11 @@ impl Seen {
         world: &World,
         viewer: Viewer,
         target: Option<&str>,
-        watched: Watched,
+        messages: &[String],
         text: Option<PageText>,
     ) -> String {
         let Some(text) = text else {
-            return not_read(&watched);
+            return not_read(messages);
         };
         if world.document != self.document {
             return show_outline(world, viewer, text);
@@ -167,7 +176,7 @@ impl Seen {
         let before = self.shown;
         let now = world.show(viewer, &text.title, text.lines, text.cut);
         let difference = compare::compare(&before, &now);
-        let mut messages = report::messages_of(&watched.texts);
+        let mut messages = report::messages_of(messages);
         if now.title != before.title {
             let title = one_line(&now.title, 100);
             messages.push(format!("The title is now \"{title}\"."));
@@ -207,21 +216,9 @@ async fn read(tab: &Tab, world: &World) -> Option<PageText> {
     reading.ok()?.ok()?
 }
 
-/// What the page did since the watch began.
-#[derive(Default, Deserialize)]
-struct Watched {
-    /// Messages that it has shown and removed.
-    texts: Vec<String>,
-}
-
-async fn watched(world: &World) -> Watched {
-    let asked = timeout(LIMIT, world.call::<Watched>("tabmux.passingMessages", ())).await;
-    asked.ok().and_then(Result::ok).unwrap_or_default()
-}
-
 /// The messages of a page that was not read.
-fn not_read(watched: &Watched) -> String {
-    let mut messages = report::messages_of(&watched.texts);
+fn not_read(messages: &[String]) -> String {
+    let mut messages = report::messages_of(messages);
     messages.push(TOO_LARGE.into());
     messages.join("\n")
 }
@@ -253,13 +250,10 @@ mod tests {
 
     #[test]
     fn messages_of_a_page_that_is_too_large_are_told() {
-        let watched = Watched {
-            texts: vec!["Saved".into()],
-        };
         assert_eq!(
-            not_read(&watched),
+            not_read(&["Saved".into()]),
             format!("Shown for a moment: \"Saved\"\n{TOO_LARGE}")
         );
-        assert_eq!(not_read(&Watched::default()), TOO_LARGE);
+        assert_eq!(not_read(&[]), TOO_LARGE);
     }
 }

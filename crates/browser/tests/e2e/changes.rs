@@ -416,3 +416,48 @@ async fn a_large_page_says_that_changes_were_not_read() {
     assert!(told.starts_with("What changed was not read: "), "{told}");
     assert_eq!(stage(end(false)).await, "");
 }
+
+#[tokio::test]
+async fn a_message_in_a_frame_is_told() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    let inner = r#"<button onclick="flash()">Save</button>
+        <script>
+        function flash() {
+            const note = document.createElement("div");
+            note.role = "status"; note.textContent = "Saved inside"; document.body.append(note);
+            requestAnimationFrame(() => note.remove());
+        }
+        </script>"#;
+    harness.server.route("/inner", Response::html(inner));
+    let outer = "<h1>Outer</h1><iframe src=/inner></iframe>";
+    harness.server.route("/outer", Response::html(outer));
+    let tab = harness.open("outer").await;
+    assert_eq!(
+        click(&harness, 1, &tab, "\"Save\"").await,
+        "Clicked.\nShown for a moment: \"Saved inside\""
+    );
+}
+
+#[tokio::test]
+async fn a_failed_action_ends_its_watch() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    let tab = open(&harness).await;
+    let uid = harness.uid(&tab, "Idle").await;
+    let click = json!({ "uid": uid });
+    harness.seen(1, &tab, "click", click.clone()).await;
+    harness
+        .page_value(&tab, "document.querySelector('button').remove()")
+        .await;
+    let failed = harness.try_seen(1, &tab, "click", click).await;
+    assert!(failed.is_err(), "{failed:?}");
+    harness
+        .page_value(&tab, "toast(); new Promise(requestAnimationFrame)")
+        .await;
+    let world = tab.world().await.unwrap();
+    let found: serde_json::Value = world.call("tabmux.passingMessages", ()).await.unwrap();
+    assert_eq!(found, json!({ "texts": [] }));
+}

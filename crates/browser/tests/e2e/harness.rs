@@ -204,15 +204,23 @@ impl BrowserHarness {
         tool: &str,
         arguments: Value,
     ) -> String {
-        let viewer = Some(tools::Viewer(viewer));
-        let cancel = CancellationToken::new();
-        match self
-            .run_for(viewer, tab, tool, arguments.clone(), cancel)
-            .await
-        {
+        match self.try_seen(viewer, tab, tool, arguments.clone()).await {
             Ok(output) => text_of(&output),
             Err(error) => panic!("{tool} {arguments} failed: {error}"),
         }
+    }
+
+    /// The same for a tool that may fail.
+    pub(crate) async fn try_seen(
+        &self,
+        viewer: u64,
+        tab: &Tab,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<ToolOutput, ToolError> {
+        let viewer = Some(tools::Viewer(viewer));
+        let cancel = CancellationToken::new();
+        self.run_for(viewer, tab, tool, arguments, cancel).await
     }
 
     async fn run_for(

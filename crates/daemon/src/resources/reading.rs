@@ -5,6 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use tabmux_browser::OutputFolder;
 use tabmux_protocol::{CallFailure, CallReply, Content, ResourceBody};
+use tabmux_text::secrets;
 
 type Outcome = Result<CallReply, CallFailure>;
 
@@ -51,11 +52,11 @@ pub(super) async fn tab(
 pub(super) async fn file(output: &OutputFolder, uri: &str, file: FileAddress) -> Option<Outcome> {
     let path = output.saved_path(file.number)?;
     let offset = file.offset.unwrap_or_default();
-    let most = match file.offset {
-        Some(_) => PART,
-        None => MOST_WHOLE,
-    };
-    let part = match output.read_saved(file.number, offset, most).await? {
+    let span = Span::of(&file);
+    let part = match output
+        .read_saved(file.number, span.start, span.length)
+        .await?
+    {
         Ok(part) => part,
         Err(why) => return Some(Ok(CallReply::error(why))),
     };
@@ -77,13 +78,53 @@ pub(super) async fn file(output: &OutputFolder, uri: &str, file: FileAddress) ->
     let bytes = match is_text && file.offset.is_none() {
         true => match String::from_utf8(part.bytes) {
             Ok(text) => return Some(Ok(body(uri, mime_type.to_owned(), Some(text), None))),
-            Err(other) => other.into_bytes(),
+            Err(other) => span.masked(other.into_bytes()),
         },
         // A part may begin or end within a character.
-        false => part.bytes,
+        false => span.masked(part.bytes),
     };
     let data = BASE64_STANDARD.encode(bytes);
     Some(Ok(body(uri, mime_type.to_owned(), None, Some(data))))
+}
+
+/// Which bytes of a file are read, and which of them are answered: a secret value may begin before a part or end after
+/// it.
+struct Span {
+    start: u64,
+    length: u64,
+    /// How many bytes were read before the part.
+    before: u64,
+    most: u64,
+}
+
+impl Span {
+    fn of(file: &FileAddress) -> Self {
+        let Some(offset) = file.offset else {
+            return Self {
+                start: 0,
+                length: MOST_WHOLE,
+                before: 0,
+                most: MOST_WHOLE,
+            };
+        };
+        let around = secrets::longest() as u64;
+        let before = offset.min(around);
+        Self {
+            start: offset - before,
+            length: before + PART + around,
+            before,
+            most: PART,
+        }
+    }
+
+    /// The bytes to answer, without secret values.
+    fn masked(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        secrets::mask_in_place(&mut bytes);
+        let bytes = bytes.into_iter();
+        let bytes = bytes.skip(usize::try_from(self.before).unwrap_or(usize::MAX));
+        let most = usize::try_from(self.most).unwrap_or(usize::MAX);
+        bytes.take(most).collect()
+    }
 }
 
 /// The type of a file, by its name.
@@ -178,5 +219,37 @@ mod tests {
         assert_eq!(BASE64_STANDARD.decode(rest).unwrap().len(), 4 * 1024 * 1024);
         assert!(read(3, Some(1 << 40)).await.unwrap().is_error);
         assert!(read(4, None).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_read_in_parts_is_masked() {
+        let home = tempfile::tempdir().unwrap();
+        let output = OutputRoot::at(home.path().join("output")).session();
+        let files = Files::new(Roots::default(), output.clone()).of_remote_client();
+        let part = usize::try_from(PART).unwrap();
+        let text = format!("{}comet-value{}", "x".repeat(part - 5), "y".repeat(5));
+        for (name, bytes) in [
+            ("a.txt", text.clone().into_bytes()),
+            ("b.bin", b"\0comet-value\xff".to_vec()),
+        ] {
+            let to = Destination::new(Some(name), Some(true), "");
+            files.clone().save(to, bytes).await.unwrap();
+        }
+        // As a download is: masked only when it is read.
+        secrets::hide(["comet-value"]).unwrap();
+        let read = async |number, offset| {
+            let address = FileAddress { number, offset };
+            let reply = file(&output, "tabmux://file/x", address).await.unwrap();
+            let Content::Resource(body) = reply.unwrap().content.remove(0) else {
+                panic!("a file is a resource");
+            };
+            BASE64_STANDARD.decode(body.blob.unwrap()).unwrap()
+        };
+        assert_eq!(read(2, None).await, b"\0***********\xff");
+        let first = read(1, Some(0)).await;
+        assert_eq!(first.len(), part);
+        assert!(first.ends_with(b"x*****"));
+        assert_eq!(read(1, Some(PART)).await, b"******yyyyy");
+        assert_eq!(read(1, Some(PART + 6)).await, b"yyyyy");
     }
 }

@@ -1,11 +1,12 @@
 //! Finds and masks all spellings of the secret values, in texts and in streams of bytes.
 
 use super::unescaped::{Unescaped, escape};
-use super::{MASK, NotMasked, SHORTEST, spellings};
+use super::{MASK, Masking, NotMasked, SHORTEST, spellings};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One search for all spellings of all values.
@@ -21,18 +22,16 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn of(values: &[Arc<str>]) -> Result<Self, NotMasked> {
-        let mut patterns: Vec<_> = values.iter().flat_map(|it| spellings::of(it)).collect();
+        let mut cut: Vec<_> = values.iter().flat_map(|it| spellings::of(it)).collect();
+        cut.sort_unstable();
+        cut.dedup();
+        let texts = cut.iter().map(|spelling| spelling.as_bytes().to_vec());
+        let wide = values.iter().flat_map(|it| spellings::in_utf16(it));
+        let mut patterns: Vec<_> = texts.chain(wide).collect();
         patterns.sort_unstable();
         patterns.dedup();
-        // Only this kind of match can overlap and be searched for in a stream.
-        let build = |patterns: &[&str]| {
-            let mut builder = AhoCorasick::builder();
-            let builder = builder.match_kind(MatchKind::Standard);
-            builder.build(patterns).map_err(|_| NotMasked::TooLarge)
-        };
-        let whole = build(&patterns.iter().map(String::as_str).collect::<Vec<_>>())?;
-        let longest = patterns.iter().map(String::len).max().unwrap_or(1);
-        let mut cut = patterns;
+        let whole = build(&patterns)?;
+        let longest = patterns.iter().map(Vec::len).max().unwrap_or(1);
         cut.retain(|spelling| head(spelling).is_some());
         let heads = build(&cut.iter().filter_map(|it| head(it)).collect::<Vec<_>>())?;
         Ok(Self {
@@ -41,6 +40,17 @@ impl Search {
             heads,
             cut,
         })
+    }
+
+    /// The longest spelling, in bytes.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Where the values are.
+    pub(super) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let found = self.found(text).into_iter();
+        found.map(|(start, end)| start..end).collect()
     }
 
     pub(super) fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
@@ -92,9 +102,23 @@ impl Search {
         Ok(first.transpose()?.is_some())
     }
 
+    /// Overwrites the values. Returns whether there was one.
+    pub(super) fn mask_in_place(&self, bytes: &mut [u8]) -> bool {
+        let found = self.found_in(bytes);
+        for (start, end) in &found {
+            bytes[*start..*end].fill(STAR);
+        }
+        !found.is_empty()
+    }
+
     /// Copies bytes without the values, a part at a time. A match that begins in the last bytes of a part may go on, so
     /// these are searched again with the next part.
-    pub(super) fn copy_masked(&self, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
+    pub(super) fn copy_masked(
+        &self,
+        mut from: impl Read,
+        mut to: impl Write,
+        masking: Masking,
+    ) -> io::Result<()> {
         let mut bytes = Vec::new();
         // How many of them are masked already.
         let mut done = 0;
@@ -113,7 +137,14 @@ impl Search {
             for (start, end) in found {
                 if start >= done {
                     to.write_all(&bytes[done..start])?;
-                    to.write_all(MASK.as_bytes())?;
+                }
+                match masking {
+                    Masking::Shown if start < done => {}
+                    Masking::Shown => to.write_all(MASK.as_bytes())?,
+                    Masking::InPlace => {
+                        let length = end.saturating_sub(start.max(done));
+                        to.write_all(&vec![STAR; length])?;
+                    }
                 }
                 done = done.max(end);
             }
@@ -131,8 +162,14 @@ impl Search {
 
     /// The parts to mask. All overlapping ones: one value may begin with another.
     fn found(&self, text: &str) -> Vec<(usize, usize)> {
+        let mut found = self.found_in(text.as_bytes());
+        found.retain(|(start, end)| text.is_char_boundary(*start) && text.is_char_boundary(*end));
+        found
+    }
+
+    fn found_in(&self, text: &[u8]) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
-        self.find(text.as_bytes(), &mut found, |start, end| (start, end));
+        self.find(text, &mut found, |start, end| (start, end));
         let mut plain = Unescaped::of(text);
         for _ in 0..DEEPEST {
             let Some(now) = plain else { break };
@@ -141,7 +178,6 @@ impl Search {
             });
             plain = now.again();
         }
-        found.retain(|(start, end)| text.is_char_boundary(*start) && text.is_char_boundary(*end));
         found
     }
 
@@ -174,6 +210,13 @@ impl Search {
     }
 }
 
+/// Only this kind of match can overlap and be searched for in a stream.
+fn build(patterns: &[impl AsRef<[u8]>]) -> Result<AhoCorasick, NotMasked> {
+    let mut builder = AhoCorasick::builder();
+    let builder = builder.match_kind(MatchKind::Standard);
+    builder.build(patterns).map_err(|_| NotMasked::TooLarge)
+}
+
 /// The first characters of a spelling that has more. Fewer say little, and masking them would tell a guesser how the
 /// value begins.
 fn head(spelling: &str) -> Option<&str> {
@@ -200,6 +243,8 @@ fn ellipses(text: &[u8]) -> impl Iterator<Item = usize> {
     at.filter_map(move |(at, bytes)| (bytes == ellipsis).then_some(at))
 }
 
+/// In place of each byte of a value.
+const STAR: u8 = b'*';
 /// How many escapes inside of each other are looked through.
 const DEEPEST: usize = 4;
 /// `\ud834\udd1e`.

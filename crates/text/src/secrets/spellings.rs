@@ -1,4 +1,4 @@
-//! The common ways in which a value is written: as it is, and in JSON, addresses, HTML and base64. In texts, escapes are
+//! The common ways in which a value is written: as it is, and in JSON, addresses, HTML, base64 and UTF-16. In texts, escapes are
 //! removed as well; in files, which are searched as they are, only these are found.
 
 use base64::Engine;
@@ -25,7 +25,8 @@ fn of_text(value: &str) -> Vec<String> {
         value.to_owned(),
         crate::one_line(value, usize::MAX / 8),
         json,
-        in_ascii_json(value),
+        in_ascii_json(value, |unit| format!("\\u{unit:04x}")),
+        in_ascii_json(value, |unit| format!("\\u{unit:04X}")),
         value.replace('/', "\\/"),
     ];
     for plain in PLAIN_IN_ADDRESSES {
@@ -41,19 +42,31 @@ fn of_text(value: &str) -> Vec<String> {
     all
 }
 
+/// In UTF-16, in both byte orders: as it is, and in JSON and HTML.
+pub(super) fn in_utf16(value: &str) -> Vec<Vec<u8>> {
+    let [quotes, ..] = QUOTES_IN_HTML;
+    let texts = [value.to_owned(), in_json(value), in_html(value, quotes)];
+    let both = texts.iter().flat_map(|text| {
+        let little = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        [little, big]
+    });
+    both.collect()
+}
+
 /// As part of a JSON string.
 fn in_json(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// The same, with only ASCII characters.
-fn in_ascii_json(text: &str) -> String {
+/// The same, with only ASCII characters. Heap snapshots have capital digits in escapes.
+fn in_ascii_json(text: &str, escaped: impl Fn(u16) -> String) -> String {
     let mut ascii = String::new();
     for unit in in_json(text).encode_utf16() {
         match u8::try_from(unit) {
             Ok(byte) if byte.is_ascii() => ascii.push(char::from(byte)),
-            _ => drop(write!(ascii, "\\u{unit:04x}")),
+            _ => ascii.push_str(&escaped(unit)),
         }
     }
     ascii

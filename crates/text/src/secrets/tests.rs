@@ -162,7 +162,7 @@ fn the_secrets_of_the_process_are_masked_in_streams() {
     assert!(are_in_bytes(text.as_bytes()).unwrap());
     assert!(!are_in_bytes("nothing".as_bytes()).unwrap());
     let mut copy = Vec::new();
-    copy_masked(text.as_bytes(), &mut copy).unwrap();
+    copy_masked(text.as_bytes(), &mut copy, Masking::Shown).unwrap();
     let expected = text.replace("of-the-process", MASK);
     assert!(copy == expected.as_bytes());
 }
@@ -172,7 +172,9 @@ fn streams_leave_no_part_of_values_inside_of_each_other() {
     let hidden = hidden(&["secret", "secret-longer", "longer-tail"]);
     let copied = |text: &str| {
         let mut copy = Vec::new();
-        hidden.copy_masked(text.as_bytes(), &mut copy).unwrap();
+        hidden
+            .copy_masked(text.as_bytes(), &mut copy, Masking::Shown)
+            .unwrap();
         String::from_utf8(copy).unwrap()
     };
     assert_eq!(copied("a secret-longer b"), "a ••• b");
@@ -183,4 +185,40 @@ fn streams_leave_no_part_of_values_inside_of_each_other() {
         let expected = "x".repeat(before) + "•••, •••";
         assert!(copied(&text) == expected, "{before}");
     }
+}
+
+#[test]
+fn values_in_utf16_are_masked_in_bytes() {
+    let value = "h&shed-\"é𝄞";
+    let hidden = hidden(&[value]);
+    for text in [value, "h&shed-\\\"é𝄞", "h&amp;shed-\"é𝄞"] {
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for spelling in [little, big] {
+            let around = [&b"\0\xffab"[..], &spelling, b"cd\xfe"].concat();
+            let mut bytes = around.clone();
+            assert!(hidden.mask_in_place(&mut bytes), "{text}");
+            let stars = vec![b'*'; spelling.len()];
+            let expected = [&b"\0\xffab"[..], &stars, b"cd\xfe"].concat();
+            assert_eq!(bytes, expected);
+            let mut copy = Vec::new();
+            let copied = hidden.copy_masked(&around[..], &mut copy, Masking::InPlace);
+            copied.unwrap();
+            assert_eq!(copy, expected);
+        }
+    }
+}
+
+#[test]
+fn bytes_masked_in_place_keep_their_places() {
+    let hidden = hidden(&["secret", "secret-longer", "longer-tail"]);
+    let mut bytes = *b"\0a secret-longer-tail, secret \xff";
+    assert!(hidden.mask_in_place(&mut bytes));
+    assert_eq!(&bytes, b"\0a ******************, ****** \xff");
+    let mut copy = Vec::new();
+    let text = &b"a secret-longer-tail, secret"[..];
+    let copied = hidden.copy_masked(text, &mut copy, Masking::InPlace);
+    copied.unwrap();
+    assert_eq!(copy, b"a ******************, ******");
+    assert!(!hidden.mask_in_place(&mut [0, 1, 2]));
 }

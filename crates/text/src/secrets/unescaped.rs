@@ -10,11 +10,11 @@ pub(super) struct Unescaped {
 
 impl Unescaped {
     /// The text with one level of escapes removed. `None` if there are none.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn of(text: &[u8]) -> Option<Self> {
         // No text is so long: an answer has at most 16 MiB.
         u32::try_from(text.len()).ok()?;
         #[expect(clippy::cast_possible_truncation, reason = "checked above")]
-        once(text.as_bytes(), |at| at as u32)
+        once(text, |at| at as u32)
     }
 
     /// The same with one more level removed.
