@@ -54,6 +54,43 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
     assert!(!looping.is_answered(), "a cancelled call gets no answer");
 }
 
+/// A page with a tool that loops for a second, and tells the server when it begins and when it ends.
+const LOOPS_FOR_A_SECOND: &str = "<form aria-label='Find a book'><label>Title <input name=title></label><button>Find</button></form>\
+    <script>const tell = (path) => { const x = new XMLHttpRequest(); x.open('GET', path, false); x.send(); };\
+    const loop = () => { tell('/looping'); const end = Date.now() + 1000; while (Date.now() < end); tell('/ended'); };</script>";
+
+/// Nothing measures the time: the loop takes the second in which the list must come.
+#[tokio::test]
+async fn tabs_are_listed_before_a_loop_ends() {
+    let Some(harness) = harness().await else {
+        return;
+    };
+    let ended = tabmux_testkit::Response::text("ended");
+    harness.pages.route("/ended", ended);
+    harness
+        .pages
+        .route("/loop", page("Loop", LOOPS_FOR_A_SECOND));
+    harness.open("b").await;
+    harness.open("loop").await;
+    let before = harness.tabs().await;
+    assert_eq!(before.rows()[1]["toolCount"], 1, "{before:?}");
+    // While the browser itself is slow, a list waits longer for a page.
+    for round in 1..=ROUNDS {
+        let start = json!({"function": "() => { setTimeout(loop); }"});
+        let started = harness.client.begin_call("evaluate_script", start).await;
+        harness.pages.wait_for_nth_request("/looping", round).await;
+        assert_eq!(harness.tabs().await, before);
+        if harness.pages.count("/ended") < round {
+            return;
+        }
+        started.tool_reply().await;
+        harness.pages.wait_for_nth_request("/ended", round).await;
+    }
+    panic!("in {ROUNDS} rounds each list of tabs waited for the page that loops");
+}
+
+const ROUNDS: usize = 10;
+
 /// The one test that waits for a deadline. Calls have 30 s; the test sets less.
 #[tokio::test]
 async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
