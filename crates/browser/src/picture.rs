@@ -1,4 +1,4 @@
-//! Boxes with labels, drawn on a PNG picture.
+//! Boxes with labels, drawn on a PNG picture, and parts of it covered.
 
 mod font;
 
@@ -78,6 +78,13 @@ impl Picture {
 
     pub(crate) fn width(&self) -> u32 {
         self.width
+    }
+
+    /// Covers boxes, so that nothing of what was there is left.
+    pub(crate) fn cover(&mut self, boxes: impl IntoIterator<Item = PixelBox>) {
+        for rect in boxes {
+            self.fill(rect, BLACK);
+        }
     }
 
     /// Draws a frame around each box, with its label. No label covers the middle of a box if there is another place.
@@ -218,6 +225,7 @@ const COLORS: [[u8; 3]; 6] = [
     [0, 105, 125],
 ];
 const WHITE: [u8; 3] = [255, 255, 255];
+const BLACK: [u8; 3] = [0, 0, 0];
 /// How thick a frame is.
 const LINE: i64 = 2;
 /// How many pixels a dot of the font is.
@@ -257,6 +265,16 @@ mod tests {
         assert_eq!(pixel(45, 40), [9; 3], "the middle is untouched");
         assert_eq!(pixel(20, 15), COLORS[0], "the label is above");
         assert!(again.bytes.chunks(3).any(|pixel| pixel == WHITE));
+    }
+
+    #[test]
+    fn a_covered_box_has_one_colour() {
+        let mut picture = blank(10, 4);
+        picture.cover([rect(2, 1, 3, 2), rect(8, -5, 100, 7)]);
+        let black = |x: usize, y: usize| picture.bytes[(y * 10 + x) * 3..][..3] == BLACK;
+        let count = (0..40).filter(|at| black(at % 10, at / 10)).count();
+        assert_eq!(count, 3 * 2 + 2 * 2);
+        assert!(black(2, 1) && black(4, 2) && black(9, 0) && !black(5, 1));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod screenshot;
 mod script;
 mod scroll;
 mod secret;
+mod shown_secrets;
 mod slim;
 mod snapshot;
 mod steps;
@@ -323,6 +324,11 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// Whether its answer only confirms an action on the page.
+    pub fn is_plain_action(&self) -> bool {
+        self.tells_changes
+    }
+
     /// The published JSON schema of the arguments.
     pub fn schema(&self) -> Map<String, Value> {
         (self.schema)()

@@ -263,6 +263,7 @@ const SCRIPTS: &str = concat!(
     include_str!("../js/act.js"),
     include_str!("../js/press.js"),
     include_str!("../js/cover.js"),
+    include_str!("../js/shown.js"),
     include_str!("../js/groups.js"),
     include_str!("../js/survey.js"),
 );

@@ -7,6 +7,7 @@ pub(crate) mod fuzzing;
 mod placeholders;
 mod plan;
 mod report;
+mod results;
 mod rounds;
 mod run;
 

@@ -1,6 +1,6 @@
 //! Large data saved to files: the page as PDF, the JavaScript heap.
 
-use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult, shown_secrets};
 use crate::bounds;
 use crate::disallowed_frames::{self, HiddenFrames};
 use crate::error::ToolError;
@@ -29,6 +29,7 @@ impl Tool for SavePdf {
     const PROGRESSIVE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
+        shown_secrets::refuse(&page.tab, shown_secrets::NO_PDF).await?;
         let cover = HiddenFrames::begin(&page.tab).await?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "pdf");
         let mut draft = page.files.create(to).await?;
@@ -41,6 +42,7 @@ impl Tool for SavePdf {
         };
         let printed = page.tab.print(print).await;
         cover.end(&page.tab).await?;
+        shown_secrets::refuse(&page.tab, shown_secrets::NO_PDF).await?;
         let bytes = stream::save(page.tab.session(), printed?.stream, &mut draft).await?;
         let place = draft.keep().await?;
         Ok(ToolOutput::text(format!(

@@ -1,7 +1,7 @@
 //! Recording the page: Chrome's own recorder, into an MP4 file.
 
 use super::act::Drawing;
-use super::{Access, Category, Tool, ToolOutput, ToolResult};
+use super::{Access, Category, Tool, ToolOutput, ToolResult, shown_secrets};
 use crate::bounds;
 use crate::disallowed_frames;
 use crate::error::ToolError;
@@ -51,6 +51,7 @@ impl Tool for ScreencastStart {
             });
         }
         disallowed_frames::refuse(&page.tab, disallowed_frames::NOT_RECORDED)?;
+        shown_secrets::refuse(&page.tab, shown_secrets::NO_VIDEO).await?;
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, "mp4");
         let draft = page.files.create(to).await?;
         let session = page.tab.session().clone();
@@ -104,6 +105,10 @@ impl Tool for ScreencastStop {
             .await;
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
+        // A page under a dialog cannot be asked.
+        if page.tab.state().dialog.is_none() {
+            shown_secrets::refuse(&page.tab, shown_secrets::NO_VIDEO).await?;
+        }
         page.progress("saving the video");
         let handle = recording.stream.clone();
         recording.stopped = true;

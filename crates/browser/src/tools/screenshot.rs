@@ -1,8 +1,12 @@
 //! Screenshots: of the visible part, of the whole page, or of one element.
 
 mod marks;
+mod repaint;
+
+pub(super) use repaint::repaint;
 
 use super::act::{self, Drawing, Element, Rect};
+use super::shown_secrets::{self, PictureOf};
 use super::{Access, Block, Category, Tool, ToolOutput, ToolResult};
 use crate::disallowed_frames::HiddenFrames;
 use crate::error::ToolError;
@@ -92,10 +96,13 @@ impl Tool for TakeScreenshot {
         let illegible = self.full_page == Some(true) && scale < MIN_SCALE;
         let scale = if illegible { 1.0 } else { scale };
         let inline = self.file_path.is_none() && !illegible;
-        let picture = match inline {
-            true => self.capture_to_show(&page.tab, &part, scale).await?,
-            false => self.capture(&page.tab, &part, scale, false).await?,
+        let taking = async {
+            match inline {
+                true => self.capture_to_show(&page.tab, &part, scale).await,
+                false => self.capture(&page.tab, &part, scale, false).await,
+            }
         };
+        let picture = shown_secrets::covered(&page.tab, self.picture_of(&part), taking).await?;
         cover.end(&page.tab).await?;
         let size = part.describe(scale);
         let (picture, legend) = match &found {
@@ -133,7 +140,8 @@ impl TakeScreenshot {
     pub(super) async fn save(&self, page: &Page) -> Result<PathBuf, ToolError> {
         let cover = HiddenFrames::begin(&page.tab).await?;
         let part = self.part(&page.tab).await?;
-        let picture = self.capture(&page.tab, &part, 1.0, true).await?;
+        let taking = self.capture(&page.tab, &part, 1.0, true);
+        let picture = shown_secrets::covered(&page.tab, self.picture_of(&part), taking).await?;
         cover.end(&page.tab).await?;
         self.keep(page, &picture).await
     }
@@ -147,6 +155,15 @@ impl TakeScreenshot {
         let extension = self.format().extension();
         let to = Destination::new(self.file_path.as_deref(), self.overwrite, extension);
         page.files.save(to, picture).await
+    }
+
+    fn picture_of(&self, part: &Part) -> PictureOf {
+        PictureOf {
+            x: part.x,
+            y: part.y,
+            width: part.width,
+            is_paintable: self.format() == Format::Png && !part.beyond,
+        }
     }
 
     fn format(&self) -> Format {
@@ -336,7 +353,7 @@ async fn element_box(tab: &Tab, uid: &str) -> Result<Rect, ToolError> {
 }
 
 /// The bounds of a box after it was mapped to the frames around it, innermost first.
-fn bounds_of(rect: Rect, matrices: &[[f64; 6]]) -> Rect {
+pub(super) fn bounds_of(rect: Rect, matrices: &[[f64; 6]]) -> Rect {
     let corners = [
         (rect.x, rect.y),
         (rect.x + rect.width, rect.y),

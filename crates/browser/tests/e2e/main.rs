@@ -36,6 +36,7 @@ mod rules;
 mod screencast;
 mod screenshot;
 mod script;
+mod shown_secrets;
 mod snapshot;
 mod snapshot_usable;
 mod starting;

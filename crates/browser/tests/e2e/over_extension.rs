@@ -45,6 +45,7 @@ parts!(
     screencast,
     screenshot,
     script,
+    shown_secrets,
     snapshot,
     snapshot_usable,
     storage,

@@ -61,5 +61,6 @@ mod served;
 mod sessions;
 mod several;
 mod steps;
+mod steps_of_pages;
 mod tls;
 mod walk;

@@ -70,6 +70,12 @@ fn serve(crowd: &Crowd) {
         Response::json(&json!({"value": body, "query": request.query}))
             .with_header("X-Echo", &header)
     });
+    // As a page may choose, so that it is taken for a binary file.
+    let wide = VALUE.encode_utf16().flat_map(u16::to_le_bytes);
+    let raw: Vec<u8> = [&b"\0"[..], VALUE.as_bytes(), b"\0-"].concat();
+    let raw: Vec<u8> = raw.into_iter().chain(wide).collect();
+    let raw = Response::new(200, "application/octet-stream", raw);
+    crowd.pages.route("/raw", raw);
 }
 
 async fn client(crowd: &Crowd, flags: &[&str]) -> McpClient {
@@ -138,19 +144,12 @@ async fn a_secret_that_a_page_shows_leaves_nowhere() {
 
     let shown = crowd.home().join("answer.json");
     let storage = crowd.home().join("storage.json");
-    let requests = text(&agent, "list_network_requests", json!({})).await;
-    let id = requests
-        .lines()
-        .find(|line| line.contains("/reflect"))
-        .unwrap();
-    let id = id
-        .split("reqid=")
-        .nth(1)
-        .unwrap()
-        .split(' ')
-        .next()
-        .unwrap();
-    let id: u64 = id.parse().unwrap();
+    let [raw, heap, trace] =
+        ["raw.bin", "page.heapsnapshot", "trace.json"].map(|it| crowd.home().join(it));
+    let fetch = "async () => (await (await fetch('/raw')).arrayBuffer()).byteLength";
+    text(&agent, "evaluate_script", json!({"function": fetch})).await;
+    let id = request_id(&agent, "/reflect").await;
+    let raw_id = request_id(&agent, "/raw").await;
     let value = "() => document.getElementById('password').value";
     let link = uid(&agent, "\"Link\"").await;
     for (tool, arguments) in [
@@ -181,9 +180,22 @@ async fn a_secret_that_a_page_shows_leaves_nowhere() {
         ("local_storage", json!({"action": "list"})),
         ("save_storage", json!({"filePath": storage})),
         ("list_page_tools", json!({})),
+        (
+            "get_network_request",
+            json!({"reqid": raw_id, "responseFilePath": raw}),
+        ),
+        ("take_heapsnapshot", json!({"filePath": heap})),
+        (
+            "performance_start_trace",
+            json!({"reload": false, "filePath": trace}),
+        ),
     ] {
         text(&agent, tool, arguments).await;
     }
+    read_all_resources(&agent).await;
+    let pdf = agent.call_tool("save_pdf", json!({})).await;
+    let pdf = pdf.expect_error();
+    assert!(pdf.starts_with("The page shows a secret value"), "{pdf}");
     for (tool, arguments) in [
         ("read_page", json!({})),
         (
@@ -228,9 +240,42 @@ async fn a_secret_that_a_page_shows_leaves_nowhere() {
         }
         assert_eq!(files_with(crowd.home(), part), Vec::<PathBuf>::new());
     }
-    let answer = fs::read_to_string(shown).unwrap();
-    assert!(answer.contains("•••"), "{answer}");
-    assert!(fs::read_to_string(storage).unwrap().contains("•••"));
+    for file in [shown, storage, heap, trace] {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains("•••"), "{}", file.display());
+    }
+    let mut raw = fs::read(raw).unwrap();
+    let stars = raw.iter().filter(|byte| **byte == b'*').count();
+    assert_eq!(stars, VALUE.len() + 2 * VALUE.chars().count());
+    raw.retain(|byte| *byte != 0);
+    assert!(!String::from_utf8_lossy(&raw).contains(PARTS[0]));
+}
+
+/// The number of the last request whose line has this part.
+async fn request_id(client: &McpClient, part: &str) -> u64 {
+    let requests = text(client, "list_network_requests", json!({})).await;
+    let mut lines = requests.lines().rev();
+    let line = lines.find(|line| line.contains(part)).unwrap();
+    let id = line.split("reqid=").nth(1).unwrap();
+    id.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// Reads every resource of the session's tabs and files, whole and in parts.
+async fn read_all_resources(client: &McpClient) {
+    let listed = client.request("resources/list", json!({})).await.unwrap();
+    let listed = listed["resources"].as_array().unwrap();
+    let uris = listed.iter().map(|row| row["uri"].as_str().unwrap());
+    let mut read = 0;
+    for uri in uris {
+        let part = format!("{uri}?offset=0");
+        let is_file = uri.contains("/file/");
+        for uri in [uri, &part].into_iter().take(1 + usize::from(is_file)) {
+            let answer = client.request("resources/read", json!({ "uri": uri }));
+            read += usize::from(answer.await.is_ok());
+        }
+    }
+    // A page and its snapshot, console, requests, and the files that were saved.
+    assert!(read >= 8, "{read} of {listed:?}");
 }
 
 /// A form whose values the page shows, after it has sent them.

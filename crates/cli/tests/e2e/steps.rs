@@ -35,7 +35,7 @@ fn edit() -> Value {
     ])
 }
 
-async fn opened(flags: &[&str]) -> Option<McpHarness> {
+pub(crate) async fn opened(flags: &[&str]) -> Option<McpHarness> {
     let harness = McpHarness::launched(flags).await?;
     harness.pages.route("/records", records());
     harness.open("/records").await;

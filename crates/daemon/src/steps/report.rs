@@ -1,5 +1,6 @@
 //! The answer of `run_steps`: a line for each call, where it stopped and why, and what changed on the page.
 
+use super::results::{LONGEST, Results, SHORT, excerpt};
 use serde_json::{Map, Value, json, value::to_raw_value};
 use tabmux_protocol::{CallReply, Content};
 use tabmux_text::{one_line, shorten};
@@ -8,6 +9,9 @@ use tabmux_text::{one_line, shorten};
 #[derive(Debug, Default)]
 pub(super) struct Report {
     lines: Vec<Line>,
+    results: Results,
+    /// How many characters of answers the lines tell, beyond a short line each.
+    told: usize,
     /// How many calls the steps make at most.
     pub(super) of: usize,
     stopped: Option<Stopped>,
@@ -47,12 +51,19 @@ impl Report {
         arguments: &Map<String, Value>,
         reply: &CallReply,
     ) {
-        let told = text_of(reply);
-        let told = told.lines().find(|line| !line.trim().is_empty());
+        let text = text_of(reply);
+        self.results.add(step, tool, true, &text);
+        let limit = match self.told > MOST_TOLD {
+            true => SHORT,
+            false => LONGEST,
+        };
+        let told = excerpt(tool, &text, limit);
+        self.told += told.chars().count().saturating_sub(SHORT);
         self.lines.push(Line {
             step,
             what: what(tool, arguments),
-            told: one_line(told.unwrap_or("Done."), LONGEST_TEXT),
+            // No line of an answer can be mistaken for one of ours.
+            told: told.replace('\n', "\n   "),
         });
     }
 
@@ -64,6 +75,7 @@ impl Report {
         arguments: &Map<String, Value>,
         why: &str,
     ) {
+        self.results.add(step, tool, false, why);
         self.stopped = Some(Stopped {
             step,
             reason: format!(
@@ -99,6 +111,7 @@ impl Report {
         }
         text.push_str(&self.changes);
         let mut structured = json!({ "done": done, "of": self.of });
+        self.results.write_to(&mut structured);
         if let Some(stopped) = &self.stopped {
             structured["stopped"] = json!({ "step": stopped.step, "reason": stopped.reason });
         }
@@ -177,8 +190,11 @@ pub(super) fn text_of(reply: &CallReply) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The tool and its target. Values are not repeated: they may be secret.
+/// The tool and its target. Values are not repeated: they may be secret. A `name` given to a tool of a page is a value.
 fn what(tool: &str, arguments: &Map<String, Value>) -> String {
+    if tabmux_browser::tools::find(tool).is_none() {
+        return one_line(tool, 60);
+    }
     let text = |key: &str| arguments.get(key).and_then(Value::as_str);
     let quoted = |text: &str| format!("{:?}", one_line(text, 40));
     let parts = [
@@ -192,8 +208,9 @@ fn what(tool: &str, arguments: &Map<String, Value>) -> String {
 }
 
 const HOLDS_ALREADY: &str = "Nothing had to be done: the condition of `until` holds already.\n";
-const LONGEST_TEXT: usize = 90;
 const LONGEST_ERROR: usize = 4_000;
+/// After that many characters, answers are told in one short line each.
+const MOST_TOLD: usize = 4_000;
 const MOST_LINES: usize = 20;
 
 #[cfg(test)]
@@ -231,6 +248,36 @@ mod tests {
             (&json!(1), &json!(3))
         );
         assert_eq!(structured["stopped"]["step"], 2);
+    }
+
+    #[test]
+    fn answers_that_were_asked_for_are_told() {
+        let mut report = Report::new(2);
+        let found = "2 matches:\n\nuid=1_2 button \"Save\"\n3. click: Clicked.";
+        report.done(1, "find", &Map::new(), &CallReply::text(found));
+        let name = click("Ada");
+        let total = format!("{{\"total\": {}}}", "9".repeat(400));
+        report.done(2, "total", &name, &CallReply::text(&total));
+        let told = text_of(&report.reply());
+        let number = "9".repeat(LONGEST - 10);
+        assert_eq!(
+            told,
+            format!(
+                "1. find: 2 matches:\n   uid=1_2 button \"Save\"\n   3. click: Clicked.\n2. total: {{\"total\": {number}…"
+            )
+        );
+    }
+
+    #[test]
+    fn long_answers_of_many_calls_are_bounded() {
+        let mut report = Report::new(200);
+        for number in 0..200 {
+            let text = format!("{number}\n{}", "x".repeat(500));
+            report.done(1, "read_page", &Map::new(), &CallReply::text(text));
+        }
+        let told = text_of(&report.reply());
+        assert!(told.len() < 10_000, "{}", told.len());
+        assert!(told.ends_with("… and 180 more kinds of answers."), "{told}");
     }
 
     #[test]

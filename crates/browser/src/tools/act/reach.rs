@@ -143,7 +143,7 @@ pub(in crate::tools) struct Outcome {
 }
 
 /// A box in the viewport of the element's frame.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub(in crate::tools) struct Rect {
     pub x: f64,

@@ -2,13 +2,10 @@
 
 use super::super::act::{self, Element, Rect};
 use super::super::snapshot;
-use super::bounds_of;
+use super::{bounds_of, repaint};
 use crate::error::ToolError;
-use crate::files::FileThreads;
 use crate::picture::{Picture, PixelBox};
 use crate::tab::Tab;
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -90,27 +87,20 @@ struct Mark {
 impl Found {
     /// Draws them on a picture of the whole viewport, which is `width` CSS pixels wide.
     pub(super) async fn draw(&self, picture: &str, width: f64) -> Result<String, ToolError> {
-        let file = BASE64_STANDARD
-            .decode(picture)
-            .map_err(|error| failed(&error.to_string()))?;
         let marks: Vec<_> = self
             .marks
             .iter()
             .map(|mark| (mark.rect, mark.uid.clone()))
             .collect();
-        let work = move || {
-            let mut picture = Picture::decode(file)?;
+        let draw = move |picture: &mut Picture| {
             let scale = f64::from(picture.width()) / width.max(1.0);
             let marks: Vec<_> = marks
                 .into_iter()
                 .map(|(rect, uid)| (in_pixels(rect, scale), uid))
                 .collect();
             picture.mark(&marks);
-            picture.encode()
         };
-        let drawn = FileThreads::new().run(work).await;
-        let drawn = drawn.map_err(|stuck| failed(&stuck.to_string()))?;
-        Ok(BASE64_STANDARD.encode(drawn.map_err(|error| failed(&error))?))
+        repaint(picture, draw).await
     }
 
     /// What the marks mean, a line for each.
@@ -168,12 +158,6 @@ fn in_pixels(rect: Rect, scale: f64) -> PixelBox {
         y: pixels(rect.y),
         width: pixels(rect.width),
         height: pixels(rect.height),
-    }
-}
-
-fn failed(why: &str) -> ToolError {
-    ToolError::Internal {
-        detail: format!("the screenshot could not be marked: {why}"),
     }
 }
 
