@@ -16,6 +16,7 @@ pub(crate) mod manual;
 pub(crate) mod mcp;
 mod other_daemons;
 pub(crate) mod policy;
+mod program_version;
 mod schema_text;
 pub(crate) mod serve;
 pub(crate) mod skill;

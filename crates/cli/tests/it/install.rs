@@ -1,6 +1,7 @@
 //! `tabmux install` and `tabmux uninstall`, in their own home folder.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -344,13 +345,26 @@ fn a_program_in_a_build_folder_is_not_written() {
     assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS);
     let bin = home.path().join("bin");
     fs::create_dir(&bin).unwrap();
-    fs::copy("/bin/true", bin.join("tabmux")).unwrap();
+    let program = bin.join("tabmux");
+    for (mode, said) in [
+        (0o755, "Another Program 1.0"),
+        (0o755, "tabmuxer 1.0"),
+        (0o644, "tabmux 9.9.9"),
+    ] {
+        make_program(&program, mode, said);
+        assert_eq!(install(bin.to_str().unwrap()).status.code(), Some(1));
+        assert_eq!(read(home.path(), ".cursor/mcp.json"), OTHERS, "{said}");
+    }
+    make_program(&program, 0o755, "tabmux 9.9.9");
     install(bin.to_str().unwrap());
     let written = read(home.path(), ".cursor/mcp.json");
-    assert!(
-        written.contains(bin.join("tabmux").to_str().unwrap()),
-        "{written}"
-    );
+    assert!(written.contains(program.to_str().unwrap()), "{written}");
+}
+
+/// A program that only prints its version.
+fn make_program(path: &Path, mode: u32, said: &str) {
+    fs::write(path, format!("#!/bin/sh\necho {said}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
 const OTHERS: &str = r#"{

@@ -7,9 +7,9 @@ use crate::commands::daemon::DEFAULT_PORT;
 use crate::commands::extension::Folder;
 use crate::commands::install;
 use crate::commands::other_daemons;
+use crate::commands::program_version::version_of;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 use tabmux_browser::find::{self, FindError, Wanted};
 use tabmux_daemon::extension::{Secret, secret_file};
@@ -22,7 +22,6 @@ use tabmux_protocol::overview::Overview;
 use tabmux_protocol::wire::{FromClient, FromDaemon};
 use tabmux_stdio_proxy::log_path;
 use tabmux_text::one_line;
-use tokio::process::Command;
 
 /// Every check, in the order in which a user needs them to pass.
 pub(super) async fn run_checks(
@@ -85,26 +84,8 @@ async fn browser(executable: Option<PathBuf>) -> Result<BrowserFound, FindError>
         channel: None,
     };
     let path = find::find(&wanted)?;
-    let version = version_of(&path).await;
+    let version = version_of(&path, VERSION_LIMIT).await;
     Ok(BrowserFound { path, version })
-}
-
-async fn version_of(program: &Path) -> Result<String, String> {
-    let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null());
-    command.kill_on_drop(true);
-    let output = match tokio::time::timeout(VERSION_LIMIT, command.output()).await {
-        Ok(Ok(output)) => output,
-        Ok(Err(error)) => return Err(error.to_string()),
-        Err(_) => return Err("it does not answer to --version".to_owned()),
-    };
-    let said = String::from_utf8_lossy(&output.stdout);
-    let version = one_line(said.lines().next().unwrap_or_default(), LONGEST_VERSION);
-    if output.status.success() && !version.is_empty() {
-        Ok(version)
-    } else {
-        Err(format!("--version ended with {}", output.status))
-    }
 }
 
 fn folder_check(socket_path: &SocketPath, folder: &Path) -> Check {

@@ -2,16 +2,23 @@
 //! a version in it, which the next upgrade leaves.
 
 use super::own_path;
+use crate::commands::program_version::version_of;
 use anyhow::bail;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tabmux_platform::files::is_executable;
 
 /// The path for configs. A `tabmux` on PATH that is this program comes first, because an upgrade changes what it links to.
 pub(super) fn find() -> anyhow::Result<String> {
     let own = own_path()?;
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join("tabmux"));
-    match choose(Path::new(&own), on_path) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let is_tabmux = |program: &Path| runtime.block_on(answers_as_tabmux(program, VERSION_LIMIT));
+    match choose(Path::new(&own), on_path, is_tabmux) {
         Some(program) => Ok(program),
         None => bail!(
             "{own} is in a folder that a build or a package runner deletes, so clients would lose it. Install tabmux \
@@ -21,21 +28,37 @@ pub(super) fn find() -> anyhow::Result<String> {
     }
 }
 
-fn choose(own: &Path, on_path: impl Iterator<Item = PathBuf>) -> Option<String> {
+fn choose(
+    own: &Path,
+    on_path: impl Iterator<Item = PathBuf>,
+    is_tabmux: impl Fn(&Path) -> bool,
+) -> Option<String> {
     let lasts = |program: &PathBuf| {
-        let is_program = program.is_absolute() && program.is_file();
-        is_program && !is_temporary(program) && !is_temporary(&real(program))
+        let can_run = program.is_absolute() && is_program(program);
+        can_run && !is_temporary(program) && !is_temporary(&real(program))
     };
     let on_path: Vec<PathBuf> = on_path.filter(lasts).collect();
-    let same = on_path.iter().find(|program| real(program) == real(own));
+    let same = || on_path.iter().find(|program| real(program) == real(own));
     // The launchers of npm and pnpm are other files, and start the program that is there after an upgrade, too.
-    let other = on_path.first();
+    let other = || on_path.iter().find(|program| is_tabmux(program));
     let found = match (is_temporary(own), names_a_version(own)) {
-        (true, _) => same.or(other)?,
-        (false, true) => same.or(other).map_or(own, PathBuf::as_path),
-        (false, false) => same.map_or(own, PathBuf::as_path),
+        (true, _) => same().or_else(other)?,
+        (false, true) => same().or_else(other).map_or(own, PathBuf::as_path),
+        (false, false) => same().map_or(own, PathBuf::as_path),
     };
     found.to_str().map(str::to_owned)
+}
+
+/// Whether it is a file that can be run.
+fn is_program(path: &Path) -> bool {
+    path.metadata()
+        .is_ok_and(|meta| meta.is_file() && is_executable(&meta))
+}
+
+/// Whether a program is tabmux of some version; another one can have its name.
+async fn answers_as_tabmux(program: &Path, limit: Duration) -> bool {
+    let version = version_of(program, limit).await;
+    version.is_ok_and(|version| version.starts_with("tabmux "))
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -80,11 +103,14 @@ fn parts(path: &Path) -> Vec<&str> {
     parts.filter_map(|part| part.as_os_str().to_str()).collect()
 }
 
+/// How long a program on PATH may take to tell its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     #[test]
     fn build_folders_and_caches_are_temporary() {
@@ -144,6 +170,26 @@ mod tests {
     }
 
     #[test]
+    fn only_a_tabmux_that_runs_replaces_a_temporary_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = file(folder.path(), "_npx/tabmux");
+        let (no_program, namesake) = (
+            file(folder.path(), "a/tabmux"),
+            file(folder.path(), "b/tabmux"),
+        );
+        fs::set_permissions(&no_program, fs::Permissions::from_mode(0o644)).unwrap();
+        let tabmux = file(folder.path(), "c/tabmux");
+        let on_path = [no_program, namesake, tabmux.clone()];
+        let is_tabmux = |program: &Path| program == tabmux;
+        let chosen = choose(&own, on_path.clone().into_iter(), is_tabmux);
+        assert_eq!(chosen.map(PathBuf::from), Some(tabmux.clone()));
+        assert_eq!(choose(&own, on_path[..2].iter().cloned(), is_tabmux), None);
+        // One of its own name that lasts is not even asked.
+        let asks = |_: &Path| panic!("no other program is run");
+        choose(&tabmux, on_path.into_iter(), asks).unwrap();
+    }
+
+    #[test]
     fn another_program_on_path_does_not_replace_one_that_lasts() {
         let folder = tempfile::tempdir().unwrap();
         let other = file(folder.path(), "other/tabmux");
@@ -156,6 +202,7 @@ mod tests {
         let path = folder.canonicalize().unwrap().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
 
@@ -168,6 +215,6 @@ mod tests {
 
     fn chosen(own: &Path, on_path: &[&PathBuf]) -> Option<PathBuf> {
         let on_path = on_path.iter().copied().cloned();
-        choose(own, on_path).map(PathBuf::from)
+        choose(own, on_path, |_| true).map(PathBuf::from)
     }
 }
