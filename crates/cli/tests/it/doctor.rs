@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use tabmux_testkit::patiently;
 
 #[test]
 fn a_new_user_sees_that_all_checks_pass() {
@@ -114,6 +116,60 @@ fn programs_get_the_same_as_json() {
     assert_eq!(json["checks"][0]["level"], "ok");
 }
 
+#[tokio::test]
+async fn a_daemon_of_another_build_is_reported_until_stopped() {
+    let home = new_home();
+    let program = home.path().join("tabmux");
+    let (own, other) = copy_as_another_build(&program);
+    let mut command = tabmux(&program, home.path(), "0");
+    command.args(["daemon", "run", "--idle=0"]);
+    let mut command = tokio::process::Command::from(command);
+    command.stderr(Stdio::null()).kill_on_drop(true);
+    let mut daemon = command.spawn().unwrap();
+    let socket = home.path().join("run/tabmux/daemon.sock");
+    let listens = async {
+        while UnixStream::connect(&socket).is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(listens, || "a daemon that listens".into()).await;
+
+    let output = doctor(home.path(), &[]);
+    let line = format!(
+        "warn  daemon   tabmux {other} is up (process {}), but this is {own}. Run `tabmux daemon stop`; the next \
+         client starts the new one.\n",
+        daemon.id().unwrap()
+    );
+    let told = text(&output, home.path());
+    assert!(told.contains(&line), "{line} is missing:\n{told}");
+    assert_eq!(output.status.code(), Some(0));
+
+    let mut stop = tabmux(Path::new(TABMUX), home.path(), "0");
+    let stopped = stop.args(["daemon", "stop"]).output().unwrap();
+    assert!(stopped.status.success(), "{stopped:?}");
+    let ends = async { daemon.wait().await.unwrap() };
+    patiently(ends, || "the end of the daemon".into()).await;
+    let told = text(&doctor(home.path(), &[]), home.path());
+    let line = "ok    daemon   None is running; the first client starts it.\n";
+    assert!(told.contains(line), "{told}");
+}
+
+/// Writes a copy of the program that calls itself another build; returns both builds.
+fn copy_as_another_build(copy: &Path) -> (String, String) {
+    let printed = Command::new(TABMUX).arg("--version").output().unwrap();
+    let printed = String::from_utf8(printed.stdout).unwrap();
+    let own = printed.trim().strip_prefix("tabmux ").unwrap().to_owned();
+    // As long as the other one, because it replaces it in the file.
+    let other = own.replace(char::is_alphanumeric, "9");
+    let mut sed = Command::new("sed");
+    sed.env("LC_ALL", "C").arg(format!("s/{own}/{other}/g"));
+    sed.arg(TABMUX).stdout(fs::File::create(copy).unwrap());
+    assert!(sed.status().unwrap().success());
+    drop(sed);
+    fs::set_permissions(copy, fs::Permissions::from_mode(0o755)).unwrap();
+    (own, other)
+}
+
 /// A home with a runtime folder and a fake browser that only prints its version.
 fn new_home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
@@ -129,21 +185,26 @@ fn doctor(home: &Path, arguments: &[&str]) -> Output {
 }
 
 fn doctor_in(home: &Path, arguments: &[&str], port: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabmux"))
-        .arg("doctor")
-        .args(arguments)
+    let mut command = tabmux(Path::new(TABMUX), home, port);
+    command.arg("doctor").args(arguments).output().unwrap()
+}
+
+fn tabmux(program: &Path, home: &Path, port: &str) -> Command {
+    let mut command = Command::new(program);
+    command
         .env_clear()
         .env("HOME", home)
         .env("TABMUX_PORT", port)
         .env("PATH", "/usr/bin:/bin")
         .env("XDG_RUNTIME_DIR", home.join("run"))
         .env("XDG_DATA_HOME", home.join("data"))
-        .env("CHROME_PATH", home.join("browser"))
-        .output()
-        .unwrap()
+        .env("CHROME_PATH", home.join("browser"));
+    command
 }
 
 fn text(output: &Output, home: &Path) -> String {
     assert!(output.stderr.is_empty(), "{output:?}");
     String::from_utf8_lossy(&output.stdout).replace(home.to_str().unwrap(), "HOME")
 }
+
+const TABMUX: &str = env!("CARGO_BIN_EXE_tabmux");
