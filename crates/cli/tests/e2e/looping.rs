@@ -54,6 +54,44 @@ async fn other_tabs_answer_while_one_loops_and_cancelling_ends_the_loop() {
     assert!(!looping.is_answered(), "a cancelled call gets no answer");
 }
 
+/// A page with a tool. When the server lets it, it loops for most of a second, and tells when it begins and ends.
+const LOOPS_FOR_A_WHILE: &str = "<form aria-label='Find a book'><label>Title <input name=title></label><button>Find</button></form>\
+    <script>const tell = (path) => { const x = new XMLHttpRequest(); x.open('GET', path, false); x.send(); };\
+    const loop = () => { tell('/looping'); const end = Date.now() + 800; while (Date.now() < end); tell('/ended'); };\
+    fetch(location.href.replace('loop', 'start')).then(loop);</script>";
+
+/// Nothing measures the time: the loop takes the second in which the list must come.
+#[tokio::test]
+async fn tabs_are_listed_before_a_loop_ends() {
+    let Some(harness) = harness().await else {
+        return;
+    };
+    let go = || tabmux_testkit::Response::text("go");
+    harness.pages.route("/ended", go());
+    let other = harness.open("b").await;
+    // While the browser itself is slow, a list waits longer for a page. A page for which it has waited is known.
+    for round in 1..=ROUNDS {
+        let path = format!("/loop{round}");
+        harness.pages.route(&path, page("Loop", LOOPS_FOR_A_WHILE));
+        let start = harness.pages.hold(&format!("/start{round}"), go());
+        let tab = harness.open(&path).await;
+        // The page of a focused tab is not read for a list.
+        harness.focus(other).await;
+        let before = harness.tabs().await;
+        assert_eq!(before.rows()[1]["toolCount"], 1, "{before:?}");
+        start.open();
+        harness.pages.wait_for_nth_request("/looping", round).await;
+        assert_eq!(harness.tabs().await, before);
+        if harness.pages.count("/ended") < round {
+            return;
+        }
+        harness.text("close_tab", json!({"tabId": tab})).await;
+    }
+    panic!("in {ROUNDS} rounds each list of tabs waited for the page that loops");
+}
+
+const ROUNDS: usize = 10;
+
 /// The one test that waits for a deadline. Calls have 30 s; the test sets less.
 #[tokio::test]
 async fn a_looping_call_ends_at_its_deadline_and_its_tab_works_again() {
