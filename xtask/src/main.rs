@@ -1,9 +1,10 @@
-//! Project tasks: `cargo xtask bench [--against BINARY | --peers | --bystander | --agents]`, `cargo xtask codegen [--check]`, `cargo xtask dist`, `cargo xtask licenses`, `cargo xtask proofs` and `cargo xtask tidy`.
+//! Project tasks: `cargo xtask bench [--against BINARY | --peers | --bystander | --agents]`, `cargo xtask codegen [--check]`, `cargo xtask dist`, `cargo xtask licenses`, `cargo xtask npm-audit`, `cargo xtask proofs` and `cargo xtask tidy`.
 
 mod bench;
 mod codegen;
 mod files;
 mod licenses;
+mod npm_audit;
 mod proofs;
 mod release;
 mod tidy;
@@ -42,6 +43,7 @@ fn run(arguments: &[String]) -> Result<()> {
         }
         ["codegen", rest @ ..] => codegen::run(codegen_mode(rest)?),
         ["licenses"] => licenses::run(),
+        ["npm-audit"] => npm_audit::run(),
         ["dist", rest @ ..] => release::run(rest),
         ["proofs"] => proofs::run(),
         ["tidy"] => tidy::run(),
@@ -79,6 +81,7 @@ const USAGE: &str =
                                        another build; only some tasks or servers
        cargo xtask codegen [--check]   rewrite generated files, or say which are stale
        cargo xtask licenses            check that deny.toml accepts the license of every dependency
+       cargo xtask npm-audit           check the packages from npm for known vulnerabilities
        cargo xtask dist                make everything that a release needs, in dist/
            [--target TRIPLE | --index] [--binary PATH] [--out FOLDER]
                                        only one target; only what concerns all; another build; another folder
