@@ -106,6 +106,26 @@ pub(super) fn has_forms(peer: Peer) -> bool {
     peer != Peer::AgentBrowser
 }
 
+/// Whether a look for a text waits until it comes.
+pub(super) fn waits_for_text(peer: Peer) -> bool {
+    peer == Peer::AgentBrowser
+}
+
+/// The call that lists all tabs.
+pub(super) fn list_tabs(server: Server) -> Call {
+    match server.peer {
+        Peer::Tabmux if server.is_progressive() => ("list_tabs", json!({})),
+        Peer::Tabmux | Peer::DevTools => ("list_pages", json!({})),
+        Peer::Playwright => ("browser_tabs", json!({"action": "list"})),
+        Peer::AgentBrowser => ("agent_browser_tab_list", json!({})),
+    }
+}
+
+/// The call after which the first tab is used again, where a tab that a page opens is used from then on.
+pub(super) fn back_to_first_tab(peer: Peer) -> Option<Call> {
+    (peer == Peer::AgentBrowser).then(|| ("agent_browser_tab_switch", json!({"tab": "t1"})))
+}
+
 /// The call for an action. `look` asks for a snapshot in the answer, where there is such an argument.
 pub(super) fn act(peer: Peer, action: &Action, look: bool) -> Call {
     match peer {

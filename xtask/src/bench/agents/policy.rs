@@ -4,7 +4,8 @@
 
 use super::cost::Player;
 use super::dialects::{
-    Action, Field, Handle, Look, act, has_forms, look, steps, takes_css, takes_names,
+    Action, Field, Handle, Look, act, back_to_first_tab, has_forms, list_tabs, look, steps,
+    takes_css, takes_names, waits_for_text,
 };
 use super::outline;
 use super::tasks::{Intent, Target, Task};
@@ -22,6 +23,10 @@ pub(super) struct Agent<'a> {
     replaced: BTreeSet<String>,
     /// Unnamed elements of which the agent knows which one is meant.
     asked: BTreeSet<String>,
+    /// Elements whose press had no effect, so that the server's reference means another one.
+    missed: BTreeSet<String>,
+    /// The last press, if it does no harm to repeat it.
+    repeatable: Option<Intent>,
     understood: Option<usize>,
     failures: usize,
 }
@@ -34,6 +39,8 @@ pub(super) async fn play(player: &mut Player, task: &Task, url: &str) -> Result<
         fresh: Vec::new(),
         replaced: BTreeSet::new(),
         asked: BTreeSet::new(),
+        missed: BTreeSet::new(),
+        repeatable: None,
         understood: None,
         failures: 0,
     };
@@ -41,7 +48,13 @@ pub(super) async fn play(player: &mut Player, task: &Task, url: &str) -> Result<
     let mut plan = task.plan(agent.player.has_steps)?;
     while let Some(intent) = plan.front() {
         match intent {
-            Intent::See { text } => agent.sees(text).await?,
+            Intent::See { text } => {
+                if let Some(press) = agent.sees(text).await? {
+                    plan.push_front(press);
+                    continue;
+                }
+            }
+            Intent::Tabs { shows } => agent.lists_tabs(shows).await?,
             Intent::Read { fact, about } => agent.reads(fact, about).await?,
             Intent::Accept { says } => agent.accepts(says).await?,
             Intent::Understood => agent.understood = Some(agent.player.cost.calls),
@@ -78,6 +91,8 @@ impl Agent<'_> {
             .map(|(_, intents)| intents)
             .sum();
         let undone = plan.split_off(finished);
+        let is_repeatable = |intent: &&Intent| matches!(intent, Intent::Press { again: true, .. });
+        self.repeatable = plan.iter().rev().find(is_repeatable).cloned();
         // What must be seen after the call is still to be seen.
         plan.retain(|intent| matches!(intent, Intent::See { .. }));
         if let Some(failed) = undone.front() {
@@ -138,10 +153,8 @@ impl Agent<'_> {
             bail!("{intent:?} is no action");
         };
         self.look_for(Some(target)).await?;
-        if let (None, Some(unnamed)) = (self.action(intent), &target.unnamed) {
-            let answer = self.player.evaluate(&unnamed.ask).await?;
-            self.heard(answer);
-            self.asked.extend(key(intent));
+        if self.action(intent).is_none() {
+            self.asks_which(intent).await?;
         }
         if self.action(intent).is_none() {
             self.look(true).await?;
@@ -162,7 +175,9 @@ impl Agent<'_> {
     /// The action of an intent, if its element was shown.
     fn action(&self, intent: &Intent) -> Option<Action> {
         match intent {
-            Intent::Press { target, times } => Some(Action::Press(self.handle(target)?, *times)),
+            Intent::Press { target, times, .. } => {
+                Some(Action::Press(self.handle(target)?, *times))
+            }
             Intent::Fill { target, value } => Some(Action::Fill(vec![Field {
                 handle: self.handle(target)?,
                 role: target.role.clone().unwrap_or_else(|| "textbox".into()),
@@ -200,15 +215,19 @@ impl Agent<'_> {
             let unnamed = target.unnamed.as_ref().filter(|_| asked);
             unnamed.filter(|_| takes_css(peer))?.css.clone()
         };
-        let reference = shown.and_then(|shown| shown.reference);
-        reference.or_else(css).map(Handle::Reference)
+        let reference = || shown.and_then(|shown| shown.reference);
+        let reference = match self.missed.contains(&target.name) {
+            true => css().or_else(reference),
+            false => reference().or_else(css),
+        };
+        reference.map(Handle::Reference)
     }
 
     /// Whether the agent must look before it can go on, as far as it knows before the next action.
     fn must_look_after(&self, rest: &VecDeque<Intent>) -> bool {
         rest.front().is_some_and(|next| match next {
             Intent::See { .. } | Intent::Read { .. } => true,
-            Intent::Understood | Intent::Accept { .. } => false,
+            Intent::Understood | Intent::Accept { .. } | Intent::Tabs { .. } => false,
             next => {
                 let replaced = key(next).is_some_and(|key| self.replaced.contains(&key));
                 replaced || self.action(next).is_none()
@@ -246,18 +265,53 @@ impl Agent<'_> {
         }
     }
 
-    /// A text that the agent can guess: the cheapest look will do.
-    async fn sees(&mut self, text: &str) -> Result<()> {
+    /// A text that the agent can guess: the cheapest look will do. Returns the press to repeat if it does not come.
+    async fn sees(&mut self, text: &str) -> Result<Option<Intent>> {
         for _ in 0..MOST_LOOKS {
             if has(&self.fresh, text) {
+                return Ok(None);
+            }
+            // What may not come is not waited for.
+            match self.repeatable.is_some() && waits_for_text(self.player.server.peer) {
+                true => self.look(true).await?,
+                false => self.ask(Look::Text(text)).await?,
+            }
+        }
+        match (has(&self.fresh, text), self.repeatable.take()) {
+            (false, None) => bail!("no answer has {text:?}: {}", self.fresh.join("\n")),
+            (true, _) => Ok(None),
+            (false, Some(press)) => {
+                self.asks_which(&press).await?;
+                self.missed.extend(key(&press));
+                Ok(Some(press))
+            }
+        }
+    }
+
+    /// Asks the page by a script which element is meant.
+    async fn asks_which(&mut self, intent: &Intent) -> Result<()> {
+        if let Some(unnamed) = target(intent).and_then(|target| target.unnamed.as_ref()) {
+            let answer = self.player.evaluate(&unnamed.ask).await?;
+            self.heard(answer);
+            self.asked.extend(key(intent));
+        }
+        Ok(())
+    }
+
+    /// The tabs, among them one that may not respond.
+    async fn lists_tabs(&mut self, shows: &str) -> Result<()> {
+        for _ in 0..MOST_LOOKS {
+            let answer = self.player.call(list_tabs(self.player.server)).await?;
+            let is_shown = answer.text.contains(shows);
+            self.heard(answer.text);
+            if is_shown {
+                if let Some(call) = back_to_first_tab(self.player.server.peer) {
+                    self.player.call(call).await?;
+                }
                 return Ok(());
             }
-            self.ask(Look::Text(text)).await?;
         }
-        match has(&self.fresh, text) {
-            true => Ok(()),
-            false => bail!("no answer has {text:?}: {}", self.fresh.join("\n")),
-        }
+        bail!("no list of tabs has {shows:?}: {}", self.fresh.join("\n"))
     }
 
     /// A fact that the agent does not know, so that it must be shown.

@@ -27,6 +27,9 @@ pub(super) enum Intent {
         target: Target,
         #[serde(default = "once")]
         times: usize,
+        /// Whether it does no harm to press again if the text that is to be seen next does not come.
+        #[serde(default)]
+        again: bool,
     },
     Fill {
         #[serde(flatten)]
@@ -48,6 +51,10 @@ pub(super) enum Intent {
     Read {
         fact: String,
         about: String,
+    },
+    /// A text that the list of all tabs must have.
+    Tabs {
+        shows: String,
     },
     /// The same for each item; `{item}` in strings is the item.
     Each {
@@ -92,8 +99,17 @@ impl Task {
     pub(super) fn plan(&self, repeats: bool) -> Result<VecDeque<Intent>> {
         let plan = self.expanded()?;
         let alone = |intent: Intent| match intent {
-            Intent::Press { target, times } if !repeats => {
-                vec![Intent::Press { target, times: 1 }; times]
+            Intent::Press {
+                target,
+                times,
+                again,
+            } if !repeats => {
+                let once = Intent::Press {
+                    target,
+                    times: 1,
+                    again,
+                };
+                vec![once; times]
             }
             intent => vec![intent],
         };
