@@ -3,6 +3,7 @@
 use super::*;
 use crate::acquire::grid::{GridPlace, lease_files};
 use serde_json::json;
+use std::pin::pin;
 use tabmux_testkit::{FixtureServer, Request, Response};
 
 #[test]
@@ -57,11 +58,20 @@ async fn selenoid_is_asked_over_http_and_its_websocket_is_beside_its_folder() {
     let socket = server.url("devtools/one/").replace("http:", "ws:");
     assert_eq!(lease.socket().url, socket);
 
-    tokio::time::pause();
-    while server.count("/wd/hub/session/one/timeouts") < 2 {
-        tokio::time::sleep(KEEP_EVERY).await;
+    for nth in 1..=2 {
+        let path = "/wd/hub/session/one/timeouts";
+        let mut asked = pin!(server.wait_for_nth_request(path, nth));
+        loop {
+            tokio::time::pause();
+            tokio::time::advance(KEEP_EVERY).await;
+            tokio::time::resume();
+            // It may not have begun to wait before the time passed.
+            let soon = tokio::time::timeout(Duration::from_millis(100), &mut asked);
+            if soon.await.is_ok() {
+                break;
+            }
+        }
     }
-    tokio::time::resume();
     lease.release().await;
     let is_end = |it: &Request| it.method == "DELETE" && it.path == "/wd/hub/session/one";
     assert!(server.requests().iter().any(is_end));
