@@ -1,4 +1,4 @@
-//! Frames that the current task may not see: they are hidden in screenshots, and get no input.
+//! Frames that the current task may not see: they are hidden in pictures and PDFs, and get no input.
 
 use crate::bounds;
 use crate::error::ToolError;
@@ -113,14 +113,14 @@ fn leading_to(tab: &Tab, disallowed: &[(Frame, Blocked)], outer: &FrameId) -> Ve
     leading.collect()
 }
 
-/// Disallowed frames, hidden for a screenshot; shown again at the latest when this is dropped.
+/// Disallowed frames, hidden for a picture or a PDF; shown again at the latest when this is dropped.
 pub(crate) struct HiddenFrames {
     frames: Vec<(FrameId, DocumentId)>,
     blocked: Option<Blocked>,
     worlds: Vec<World>,
     /// The elements that contain them.
     owners: Vec<(World, u32)>,
-    /// Documents from this one on are newer than the screenshot's start.
+    /// Documents from this one on are newer than the start of that.
     since: DocumentId,
 }
 
@@ -164,7 +164,7 @@ impl HiddenFrames {
         Ok(cover)
     }
 
-    /// Shows them again. An error if they, or others, may be in the screenshot.
+    /// Shows them again. An error if they, or others, may be in the picture.
     pub(crate) async fn end(mut self, tab: &Tab) -> Result<(), ToolError> {
         let mut whole = self.holds().await;
         for world in &self.worlds {
@@ -173,7 +173,7 @@ impl HiddenFrames {
             whole &= covered.is_ok_and(|covered| covered.ok);
         }
         self.worlds.clear();
-        // Process all events that Chrome sent before the screenshot.
+        // Process all events that Chrome sent before the picture.
         tab.catch_up().await;
         let disallowed = bounds::disallowed_frames(tab);
         if self.blocked.is_none() {
@@ -205,8 +205,8 @@ impl HiddenFrames {
     fn failed(&self) -> ToolError {
         match &self.blocked {
             Some(blocked) => ToolError::DisallowedFrame {
-                what: "The page has a frame of a disallowed site that could not be hidden for the screenshot. Use \
-                       take_snapshot, or try again.",
+                what: "The page has a frame of a disallowed site that could not be hidden. Use take_snapshot, or \
+                       try again.",
                 blocked: blocked.clone(),
             },
             None => ToolError::DocumentGone,
@@ -308,10 +308,7 @@ mod tests {
         let (free, blocked) = ("http://free.test", "http://blocked.test");
         assert_eq!(picture(vec![free, free]).await, Ok(()));
         let error = picture(vec![free, blocked, free]).await.unwrap_err();
-        assert!(
-            error.contains("could not be hidden for the screenshot"),
-            "{error}"
-        );
+        assert!(error.contains("could not be hidden"), "{error}");
         let many = ["http://a.test", "http://b.test"].repeat(50);
         assert!(picture(many).await.is_err(), "more than are remembered");
     }

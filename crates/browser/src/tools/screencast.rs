@@ -194,3 +194,50 @@ fn format_of(recording: &mut File) -> &'static str {
 }
 
 const MAX_DURATION: Duration = Duration::from_secs(600);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::{self, Asked, FRAME, FakeBrowser};
+    use crate::origins::{OriginPolicy, OriginRules, RuledBy};
+    use serde_json::json;
+
+    /// The answer of screencast_stop, where a frame of this site comes and goes just before the film ends.
+    async fn film_with(site: &'static str) -> Result<(), String> {
+        let harness = FakeBrowser::new(move |asked: &Asked| match asked.method.as_str() {
+            "Page.startScreenRecording" => vec![asked.answer(json!({ "stream": "1" }))],
+            "Page.stopScreenRecording" => {
+                let frame = fake::frame("INNER", Some(FRAME), site);
+                let gone = json!({ "frameId": "INNER", "reason": "remove" });
+                vec![
+                    fake::event("Page.frameNavigated", json!({ "frame": frame })),
+                    fake::event("Page.frameDetached", gone),
+                    asked.answer(json!({})),
+                ]
+            }
+            "IO.read" => vec![asked.answer(json!({ "data": "film", "eof": true }))],
+            _ => fake::usual(asked),
+        })
+        .await;
+        let policy = OriginPolicy::of([OriginRules {
+            by: RuledBy::Flags,
+            allowed: Vec::new(),
+            blocked: vec!["http://blocked.test".parse().unwrap()],
+        }]);
+        let start = harness.run("screencast_start", json!({}));
+        bounds::within(policy.clone(), start).await.unwrap();
+        let stop = harness.run("screencast_stop", json!({}));
+        let stopped = bounds::within(policy, stop).await;
+        stopped.map(drop).map_err(|error| error.to_string())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_film_with_a_late_blocked_frame_is_withheld() {
+        assert_eq!(film_with("http://free.test").await, Ok(()));
+        let error = film_with("http://blocked.test").await.unwrap_err();
+        assert!(
+            error.starts_with("The page showed a frame of a disallowed site"),
+            "{error}"
+        );
+    }
+}

@@ -2,7 +2,9 @@
 
 use crate::harness::{BrowserHarness, text_of};
 use crate::pick::{frame, pick};
+use flate2::read::ZlibDecoder;
 use serde_json::{Value, json};
+use std::io::Read as _;
 use tabmux_browser::bounds::within;
 use tabmux_browser::tools::Block;
 use tabmux_browser::{OriginPolicy, OriginRules, RuledBy, Tab};
@@ -27,7 +29,8 @@ async fn start_with(style: &str, script: &str) -> Option<(BrowserHarness, Tab)> 
     let harness = BrowserHarness::start().await?;
     let red = "<body style='margin:0;background:rgb(255,0,0)'><input id=field autofocus style='width:100%;height:90%'>\
                <script>ondragover = (e) => e.preventDefault(); onpointerdown = onkeydown = oninput = onwheel = ondrop = \
-               onmouseover = (e) => parent.postMessage(e.type, `*`)</script>";
+               onmouseover = (e) => parent.postMessage(e.type, `*`)</script>\
+               <a href='http://unseen.test/' style='color:rgb(255,0,0)'>link</a>";
     harness.server.route("/red", Response::html(red));
     let url = harness.server.cross_site_url("red");
     let inner = format!(
@@ -142,9 +145,7 @@ async fn a_page_that_shows_the_frame_again_gets_no_picture() {
         .await
         .unwrap_err();
     assert!(
-        error.starts_with(
-            "The page has a frame of a disallowed site that could not be hidden for the screenshot."
-        ),
+        error.starts_with("The page has a frame of a disallowed site that could not be hidden."),
         "{error}"
     );
 }
@@ -201,10 +202,119 @@ async fn nothing_is_recorded_of_a_page_with_such_a_frame() {
         error.starts_with("The page showed a frame of a disallowed site"),
         "{error}"
     );
-    // The PDF does not contain it.
-    bounded(&harness, &tab, "save_pdf", json!({}))
-        .await
-        .unwrap();
+}
+
+#[tokio::test]
+async fn no_pdf_shows_a_disallowed_frame() {
+    // Also if the page shows its frames in prints only.
+    for style in [
+        "",
+        "@media print { iframe { visibility: visible !important } }",
+    ] {
+        let Some((harness, tab)) = start(style).await else {
+            return;
+        };
+        let open = pdf(&harness, &tab, OriginPolicy::default()).await;
+        assert_eq!(open, Ok(vec![GREEN, RED, LINK]), "without a policy");
+        let bounded = pdf(&harness, &tab, policy()).await;
+        assert_eq!(bounded, Ok(vec![GREEN]), "{style}");
+    }
+}
+
+#[tokio::test]
+async fn a_frame_shown_for_printing_gets_no_pdf() {
+    let Some((harness, tab)) = start("").await else {
+        return;
+    };
+    for script in [
+        "onbeforeprint = () => red.style.visibility = 'visible'",
+        "onbeforeprint = () => { red.remove(); document.body.append(red) }",
+    ] {
+        harness.page_value(&tab, &format!("void ({script})")).await;
+        let error = pdf(&harness, &tab, policy()).await.unwrap_err();
+        assert!(
+            error
+                .starts_with("The page has a frame of a disallowed site that could not be hidden."),
+            "{script}: {error}"
+        );
+    }
+    let place = harness.files.path().join("page.pdf");
+    let gone = async {
+        while place.exists() {
+            tokio::task::yield_now().await;
+        }
+    };
+    patiently(gone, || "the file is still there".to_owned()).await;
+}
+
+/// Which of the marks are in a PDF of the tab.
+async fn pdf(
+    harness: &BrowserHarness,
+    tab: &Tab,
+    policy: OriginPolicy,
+) -> Result<Vec<&'static str>, String> {
+    let arguments = json!({ "filePath": "page.pdf", "overwrite": true });
+    let saved = within(policy, harness.run(tab, "save_pdf", arguments)).await;
+    saved.map_err(|error| error.to_string())?;
+    let path = harness.files.path().join("page.pdf");
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    let text = readable(&bytes);
+    let marks = [GREEN, RED, LINK].into_iter();
+    Ok(marks.filter(|mark| text.contains(mark)).collect())
+}
+
+/// All of a PDF, with what is compressed in it appended.
+fn readable(pdf: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(pdf).into_owned();
+    let begins = (0..pdf.len()).filter(|at| pdf[..*at].ends_with(b"stream\n"));
+    for at in begins {
+        let mut stream = Vec::new();
+        // A stream that is not compressed is in the text already.
+        if ZlibDecoder::new(&pdf[at..])
+            .read_to_end(&mut stream)
+            .is_ok()
+        {
+            text += &String::from_utf8_lossy(&stream);
+        }
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_film_that_showed_such_a_frame_is_withheld() {
+    let Some(harness) = BrowserHarness::start().await else {
+        return;
+    };
+    harness.server.route("/red", Response::html("red"));
+    let url = harness.server.cross_site_url("red");
+    let page = format!(
+        "<p id=n></p><script>let count = 0; const draw = () => {{ n.textContent = count++; requestAnimationFrame(draw) }};
+         draw(); come = () => {{ red = document.createElement('iframe'); red.src = '{url}'; document.body.append(red) }};
+         drawn = () => new Promise((done) => {{ const end = count + 30;
+             const look = () => count >= end ? done() : requestAnimationFrame(look); look() }})</script>"
+    );
+    harness.server.route("/page", Response::html(page));
+    let tab = harness.open("page").await;
+    let free = OriginPolicy::default();
+    let film = json!({ "filePath": "film.mp4" });
+    let begun = within(free.clone(), harness.run(&tab, "screencast_start", film)).await;
+    begun.unwrap();
+    harness.page_value(&tab, "come()").await;
+    frame(&tab, "/red").await;
+    harness
+        .page_value(&tab, "drawn().then(() => red.remove())")
+        .await;
+    let error = bounded(&harness, &tab, "screencast_stop", json!({})).await;
+    let error = error.unwrap_err();
+    assert!(
+        error.starts_with("The page showed a frame of a disallowed site"),
+        "{error}"
+    );
+    // It can be had by a session that may see the frame.
+    let saved = within(free, harness.run(&tab, "screencast_stop", json!({}))).await;
+    let saved = text_of(&saved.unwrap());
+    assert!(saved.contains("film.mp4: MP4 with "), "{saved}");
 }
 
 #[tokio::test]
@@ -335,6 +445,10 @@ async fn a_closed_shadow_root_does_not_hide_such_a_frame() {
     refused(&harness, &tab, "press_key", key, FOCUS).await;
 }
 
+/// What only the frame draws in a PDF, and what the page around it draws.
+const RED: &str = "1 0 0 rg";
+const LINK: &str = "unseen.test";
+const GREEN: &str = "0 1 0 rg";
 const AT_POINT: &str =
     "At this point is a frame of a disallowed site; nothing was clicked. http://localhost:";
 const AT_GOAL: &str =
