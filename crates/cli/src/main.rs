@@ -2,7 +2,6 @@
 
 mod columns;
 mod commands;
-mod config;
 mod paint;
 mod say;
 mod table;
@@ -147,7 +146,7 @@ fn command() -> Command {
         words.remove(1);
         words.push("--help".into());
     }
-    let configurable = [config::SERVE, config::DAEMON];
+    let configurable = [tabmux_config::SERVE, tabmux_config::DAEMON];
     let named = configurable.into_iter().find(|one| {
         words
             .iter()
@@ -158,8 +157,8 @@ fn command() -> Command {
             == one.path.len()
     });
     if let Some(one) = named {
-        words =
-            config::complete(Cli::command, one, words, &[]).unwrap_or_else(|error| error.exit());
+        words = tabmux_config::complete(Cli::command, one, words, &[])
+            .unwrap_or_else(|error| error.exit());
     }
     Cli::parse_from(words).command
 }
@@ -170,7 +169,7 @@ fn complete_mcp(
     words: Vec<OsString>,
     off: &[&str],
 ) -> Result<Vec<OsString>, clap::Error> {
-    config::complete(parser, config::MCP, words, off)
+    tabmux_config::complete(parser, tabmux_config::MCP, words, off)
 }
 
 #[cfg(test)]

@@ -134,6 +134,11 @@ const CRATES: &[Crate] = &[
         reason: "every client has this crate in memory",
     },
     Crate {
+        name: "tabmux-config",
+        uses: &["tabmux-platform", "tabmux-text"],
+        reason: "it gets the flags as a parser, and does not know what they mean",
+    },
+    Crate {
         name: "tabmux-stdio-proxy",
         uses: &[
             "tabmux-daemon-client",
@@ -160,6 +165,7 @@ const CRATES: &[Crate] = &[
         name: "tabmux",
         uses: &[
             "tabmux-browser",
+            "tabmux-config",
             "tabmux-daemon",
             "tabmux-daemon-client",
             "tabmux-http-server",

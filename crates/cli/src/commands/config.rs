@@ -1,6 +1,5 @@
 //! `tabmux config`: checks and shows the config file.
 
-use crate::config::{self, ConfigError, ConfigFile, Configurable, Effective, Setting};
 use crate::say::{complain, say};
 use crate::table::Table;
 use clap::{CommandFactory, Subcommand};
@@ -8,6 +7,9 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tabmux_browser::endpoint;
+use tabmux_config::{
+    ConfigError, ConfigFile, Configurable, DAEMON, Effective, MCP, Setting, usual_path,
+};
 
 /// Check or show tabmux.toml, which has flags for every client, and named profiles of them.
 #[derive(Debug, Subcommand)]
@@ -59,7 +61,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             file,
         } => {
             let file = file.read()?;
-            let settings = settings(&file, config::MCP, profile.as_deref())?;
+            let settings = effective(&file, MCP, profile.as_deref())?.settings;
             match json {
                 true => say(Value::from_iter(settings.iter().map(as_json)).to_string())?,
                 false => say(shown(&file, &settings))?,
@@ -67,7 +69,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Args::Path { file } => {
-            let path = file.config.or_else(config::usual_path);
+            let path = file.config.or_else(usual_path);
             say(path.unwrap_or_default().display().to_string())?;
             Ok(ExitCode::SUCCESS)
         }
@@ -94,16 +96,14 @@ fn check(file: &ConfigFile) -> anyhow::Result<ExitCode> {
 
 /// What is wrong in any table of the file.
 pub(super) fn problems(file: &ConfigFile) -> Vec<String> {
-    let uses = std::iter::once((config::MCP, None))
-        .chain(file.profiles().map(|(name, _)| (config::MCP, Some(name))))
-        .chain(std::iter::once((config::DAEMON, None)));
+    let uses = std::iter::once((MCP, None))
+        .chain(file.profiles().map(|(name, _)| (MCP, Some(name))))
+        .chain(std::iter::once((DAEMON, None)));
     let mut problems: Vec<String> = Vec::new();
     for (configurable, profile) in uses {
-        if let Err(problem) = try_out(file, configurable, profile)
-            && !problems.contains(&problem)
-        {
-            problems.push(problem);
-        }
+        let problem = try_out(file, configurable, profile).err();
+        let problem = problem.map(|error| error.to_string());
+        problems.extend(problem.filter(|problem| !problems.contains(problem)));
     }
     problems
 }
@@ -113,33 +113,23 @@ fn try_out(
     file: &ConfigFile,
     configurable: Configurable,
     profile: Option<&str>,
-) -> Result<(), String> {
-    let settings = settings(file, configurable, profile).map_err(|error| error.to_string())?;
-    let own = ["tabmux"].iter().chain(configurable.path);
-    let words = own.map(Into::into);
-    let words = words.chain(settings.into_iter().flat_map(|setting| setting.words));
-    let parsed = parser(configurable).try_get_matches_from(words);
-    parsed.map(drop).map_err(|error| {
-        let table = profile.map_or_else(
-            || configurable.table.to_owned(),
-            |name| format!("profiles.{name}"),
-        );
-        let why = config::first_sentence(&error);
-        format!("{}, [{table}]: {why}", file.path.display())
-    })
+) -> Result<(), ConfigError> {
+    let effective = effective(file, configurable, profile)?;
+    let parsed = effective.parsed(file, configurable, &mut parser(configurable));
+    parsed.map(drop)
 }
 
-fn settings(
+fn effective(
     file: &ConfigFile,
     configurable: Configurable,
     profile: Option<&str>,
-) -> Result<Vec<Setting>, ConfigError> {
+) -> Result<Effective, ConfigError> {
     let mut parser = parser(configurable);
     parser.build();
-    let Some(command) = config::command_below(&parser, configurable.path) else {
-        return Ok(Vec::new());
+    let Some(command) = tabmux_config::command_below(&parser, configurable.path) else {
+        return Ok(Effective::default());
     };
-    Ok(Effective::of(file, configurable, profile, command)?.settings)
+    Effective::of(file, configurable, profile, command)
 }
 
 fn parser(configurable: Configurable) -> clap::Command {
@@ -201,4 +191,21 @@ fn public(value: &str) -> String {
         None => (rest, String::new()),
     };
     format!("{name}{}{command}", endpoint::shown(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Cli;
+    use clap::CommandFactory as _;
+    use tabmux_config::fuzzing::config_file;
+    use tabmux_config::{DAEMON, SERVE};
+    use tabmux_testkit::play_corpus;
+
+    #[test]
+    fn config_files_fit_the_server_and_the_daemon() {
+        play_corpus("config_file", |data| {
+            config_file(data, SERVE, Cli::command);
+            config_file(data, DAEMON, Cli::command);
+        });
+    }
 }

@@ -2,8 +2,8 @@
 
 use super::Check;
 use crate::commands::config::problems;
-use crate::config::ConfigFile;
 use std::path::PathBuf;
+use tabmux_config::ConfigFile;
 
 /// `None` if there is no file.
 pub(super) fn check(named: Option<PathBuf>) -> Option<Check> {

@@ -6,27 +6,40 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tabmux_platform::files::{Refused, SafeOptions, is_own, others_can_write, permissions_text};
+use tabmux_text::one_line;
 use toml_edit::{Document, Item, Table};
 
 /// The content of the file; empty if there is none.
 #[derive(Clone, Debug)]
-pub(crate) struct ConfigFile {
-    pub(crate) path: PathBuf,
-    pub(crate) exists: bool,
+pub struct ConfigFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// False if there is no file there.
+    pub exists: bool,
     document: Document<String>,
 }
 
 /// What is wrong with the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ConfigError {
+pub struct ConfigError {
     path: PathBuf,
-    /// Counted from 1.
-    line: Option<usize>,
+    position: Position,
     why: String,
 }
 
+/// A position in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// The whole file.
+    File,
+    /// Counted from 1.
+    Line(usize),
+    /// Any line of these tables.
+    Tables(String),
+}
+
 /// Where the file is, unless a flag or a variable names another one.
-pub(crate) fn usual_path() -> Option<PathBuf> {
+pub fn usual_path() -> Option<PathBuf> {
     let absolute = |name| {
         let folder = PathBuf::from(std::env::var_os(name)?);
         folder.is_absolute().then_some(folder)
@@ -37,7 +50,10 @@ pub(crate) fn usual_path() -> Option<PathBuf> {
 
 impl ConfigFile {
     /// Reads the file with this name, or the usual one, which need not exist.
-    pub(crate) fn read(named: Option<PathBuf>) -> Result<Self, ConfigError> {
+    ///
+    /// # Errors
+    /// When it cannot be read, may not be trusted, or has other tables.
+    pub fn read(named: Option<PathBuf>) -> Result<Self, ConfigError> {
         let must_exist = named.is_some();
         let Some(path) = named.or_else(usual_path) else {
             return Self::parse(PathBuf::new(), String::new(), false);
@@ -48,21 +64,24 @@ impl ConfigFile {
             Err(Unreadable::Missing) if !must_exist => Self::parse(path, String::new(), false),
             Err(why) => Err(ConfigError {
                 path,
-                line: None,
+                position: Position::File,
                 why: why.to_string(),
             }),
         }
     }
 
-    fn parse(path: PathBuf, text: String, exists: bool) -> Result<Self, ConfigError> {
+    pub(crate) fn parse(path: PathBuf, text: String, exists: bool) -> Result<Self, ConfigError> {
         let parsed = Document::parse(text.clone()).map_err(|error| ConfigError {
-            line: error.span().map(|span| line_at(&text, &span)),
+            position: position_of(&text, error.span()),
             path: path.clone(),
             why: match path.extension().is_some_and(|ending| ending == "json") {
                 true => {
                     "tabmux reads TOML; write the settings of this file into a tabmux.toml".into()
                 }
-                false => format!("this is not TOML: {}", one_line(error.message())),
+                false => format!(
+                    "this is not TOML: {}",
+                    one_line(error.message(), MOST_SHOWN)
+                ),
             },
         });
         let file = Self {
@@ -80,7 +99,7 @@ impl ConfigFile {
     }
 
     /// The profiles, in the order of the file.
-    pub(crate) fn profiles(&self) -> impl Iterator<Item = (&str, &Table)> {
+    pub fn profiles(&self) -> impl Iterator<Item = (&str, &Table)> {
         let profiles = self.table("profiles").into_iter().flat_map(Table::iter);
         profiles.filter_map(|(name, item)| Some((name, item.as_table()?)))
     }
@@ -91,9 +110,14 @@ impl ConfigFile {
         span: Option<Range<usize>>,
         why: impl Into<String>,
     ) -> ConfigError {
+        self.error(position_of(self.document.raw(), span), why)
+    }
+
+    /// The same at any position.
+    pub(crate) fn error(&self, position: Position, why: impl Into<String>) -> ConfigError {
         ConfigError {
             path: self.path.clone(),
-            line: span.map(|span| line_at(self.document.raw(), &span)),
+            position,
             why: why.into(),
         }
     }
@@ -109,8 +133,8 @@ impl ConfigFile {
             let span = root.key(name).and_then(toml_edit::Key::span);
             let Some(table) = item.as_table().filter(|_| TABLES.contains(&name)) else {
                 let why = format!(
-                    "`{name}` is not expected here; the tables are {}",
-                    "[mcp], [profiles.NAME] and [daemon]"
+                    "`{}` is not expected here; the tables are [mcp], [profiles.NAME] and [daemon]",
+                    one_line(name, MOST_SHOWN)
                 );
                 return Err(self.error_at(span, why));
             };
@@ -125,6 +149,7 @@ impl ConfigFile {
         for (name, item) in profiles.iter() {
             if item.as_table().is_none() {
                 let span = profiles.key(name).and_then(toml_edit::Key::span);
+                let name = one_line(name, MOST_SHOWN);
                 let why = format!("a profile is a table: write [profiles.{name}]");
                 return Err(self.error_at(span, why));
             }
@@ -136,8 +161,10 @@ impl ConfigFile {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
-        if let Some(line) = self.line {
-            write!(f, ", line {line}")?;
+        match &self.position {
+            Position::File => {}
+            Position::Line(line) => write!(f, ", line {line}")?,
+            Position::Tables(tables) => write!(f, ", {tables}")?,
         }
         write!(f, ": {}", self.why)
     }
@@ -199,18 +226,20 @@ fn content_of(path: &Path) -> Result<String, Unreadable> {
     String::from_utf8(bytes).map_err(|_| Unreadable::NotText)
 }
 
+fn position_of(text: &str, span: Option<Range<usize>>) -> Position {
+    span.map_or(Position::File, |span| Position::Line(line_at(text, &span)))
+}
+
 fn line_at(text: &str, span: &Range<usize>) -> usize {
     let before = text.get(..span.start.min(text.len())).unwrap_or_default();
     before.matches('\n').count() + 1
 }
 
-fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).collect::<Vec<_>>().join(", ")
-}
-
 const TABLES: [&str; 3] = ["mcp", "profiles", "daemon"];
 /// Far more than anybody writes.
 const MOST_BYTES: usize = 1 << 20;
+/// So many characters of a name or a value are repeated in an error.
+pub(crate) const MOST_SHOWN: usize = 60;
 
 #[cfg(test)]
 mod tests {

@@ -1,16 +1,18 @@
 //! Which settings apply beside the flags that were given.
 
 use super::Configurable;
-use super::file::{ConfigError, ConfigFile};
+use super::file::{ConfigError, ConfigFile, MOST_SHOWN};
 use super::settings::{Reader, Setting};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use std::ffi::OsString;
+use tabmux_text::one_line;
 
 /// The settings that apply, those of the command before those of the profile.
-#[derive(Clone, Debug)]
-pub(crate) struct Effective {
-    pub(crate) settings: Vec<Setting>,
+#[derive(Clone, Debug, Default)]
+pub struct Effective {
+    /// In the order of the file.
+    pub settings: Vec<Setting>,
 }
 
 /// A flag that a stronger source has.
@@ -22,7 +24,10 @@ struct Stronger {
 
 impl Effective {
     /// What the file says for a command, with a profile.
-    pub(crate) fn of(
+    ///
+    /// # Errors
+    /// When a setting is wrong, or there is no such profile.
+    pub fn of(
         file: &ConfigFile,
         configurable: Configurable,
         profile: Option<&str>,
@@ -137,15 +142,20 @@ fn is_other_browser(stronger: &Arg, weaker: &Arg) -> bool {
 }
 
 fn no_profile(file: &ConfigFile, name: &str) -> String {
-    let names: Vec<&str> = file.profiles().map(|(name, _)| name).collect();
+    let shown = |name: &str| one_line(name, MOST_SHOWN);
+    let name = shown(name);
+    let names: Vec<_> = file.profiles().map(|(name, _)| shown(name)).collect();
     match names.is_empty() {
         true => format!("there is no profile `{name}`; write it as [profiles.{name}]"),
         false => format!(
             "there is no profile `{name}`; there are: {}",
-            names.join(", ")
+            one_line(&names.join(", "), MOST_NAMES)
         ),
     }
 }
+
+/// So many characters of the names of profiles are listed.
+const MOST_NAMES: usize = 150;
 
 /// Flags that attach to a browser.
 const ATTACHES: [&str; 4] = ["browserUrl", "wsEndpoint", "extension", "autoConnect"];

@@ -1,28 +1,37 @@
 //! The settings of one table, as words of a command line.
 
-use super::file::{ConfigError, ConfigFile};
+use super::file::{ConfigError, ConfigFile, MOST_SHOWN};
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, Command};
 use std::any::TypeId;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use tabmux_text::one_line;
 use toml_edit::{Item, Key, Table, Value};
 
 /// One line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Setting {
+pub struct Setting {
     /// clap's name of the flag.
-    pub(crate) id: String,
+    pub id: String,
     /// The flag, without hyphens.
-    pub(crate) flag: String,
+    pub flag: String,
     /// What it adds to the command line; nothing if it turns a switch off.
-    pub(crate) words: Vec<OsString>,
+    pub words: Vec<OsString>,
     /// The values, as they are shown.
-    pub(crate) values: Vec<String>,
+    pub values: Vec<String>,
     /// The table that it is in.
-    pub(crate) table: String,
-    pub(crate) line: usize,
+    pub table: String,
+    /// Counted from 1.
+    pub line: usize,
+}
+
+impl Setting {
+    /// Whether its values may have passwords or tokens in them.
+    pub(super) fn may_hold_secrets(&self) -> bool {
+        ["browserUrl", "wsEndpoint", "wsHeaders", "proxyServer"].contains(&self.flag.as_str())
+    }
 }
 
 /// The settings of a table.
@@ -35,14 +44,18 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     pub(super) fn settings(&self, name: &str, table: &Table) -> Result<Vec<Setting>, ConfigError> {
-        let entries = table.iter();
-        entries
-            .map(|(key, item)| {
-                let span = table.key(key).and_then(Key::span);
-                self.setting(name, key, item, span.clone())
-                    .map_err(|why| self.file.error_at(span, why))
-            })
-            .collect()
+        let mut settings: Vec<Setting> = Vec::new();
+        for (key, item) in table.iter() {
+            let span = table.key(key).and_then(Key::span);
+            let error = |why| self.file.error_at(span.clone(), why);
+            let setting = self.setting(name, key, item, span.clone()).map_err(error)?;
+            if let Some(before) = settings.iter().find(|before| before.id == setting.id) {
+                let why = format!("`{key}` is already set in line {}", before.line);
+                return Err(error(why));
+            }
+            settings.push(setting);
+        }
+        Ok(settings)
     }
 
     fn setting(
@@ -98,6 +111,7 @@ impl Reader<'_> {
                 None => Ok(arg),
             };
         }
+        let key = &one_line(key, MOST_SHOWN);
         let names = flags().filter_map(Arg::get_long);
         let near = names
             .map(|name| (strsim::jaro_winkler(name, key), name))
@@ -110,6 +124,7 @@ impl Reader<'_> {
                 self.command.get_bin_name().unwrap_or("tabmux")
             ),
         };
+        let table = one_line(table, MOST_SHOWN);
         Err(format!("there is no setting `{key}` in [{table}]; {hint}"))
     }
 

@@ -4,17 +4,24 @@
 //! - `file`: where the file is, whether it may be trusted, and its tables.
 //! - `settings`: the settings of one table, as words of a command line.
 //! - `precedence`: which settings apply beside the flags that were given.
+//! - `refusal`: what is said of settings that the parser of the command line refuses.
+//! - `fuzzing`: properties that hold for any file, checked by `fuzz/` and by tests.
 //!
 //! The settings become words of the command line, so they have the names, checks and errors of the flags. The order is:
 //! flags, `TABMUX_*` variables, the profile, the table of the command. Nothing is read from the working directory.
 
 mod file;
 mod precedence;
+mod refusal;
 mod settings;
 
-pub(crate) use file::{ConfigError, ConfigFile, usual_path};
-pub(crate) use precedence::Effective;
-pub(crate) use settings::Setting;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
+
+pub use file::{ConfigError, ConfigFile, usual_path};
+pub use precedence::Effective;
+pub use settings::Setting;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
@@ -23,17 +30,17 @@ use std::path::PathBuf;
 
 /// A command whose flags may be in the file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Configurable {
+pub struct Configurable {
     /// The names of the subcommands that lead to it.
-    pub(crate) path: &'static [&'static str],
+    pub path: &'static [&'static str],
     /// The table with its flags.
-    pub(crate) table: &'static str,
+    pub table: &'static str,
     /// Flags that cannot be in the file, with the reason.
-    pub(crate) refused: &'static [(&'static str, &'static str)],
+    pub refused: &'static [(&'static str, &'static str)],
 }
 
 /// `tabmux mcp`.
-pub(crate) const MCP: Configurable = Configurable {
+pub const MCP: Configurable = Configurable {
     path: &["mcp"],
     table: "mcp",
     refused: &[
@@ -48,13 +55,13 @@ pub(crate) const MCP: Configurable = Configurable {
 };
 
 /// `tabmux serve`, whose clients have the flags of `tabmux mcp`.
-pub(crate) const SERVE: Configurable = Configurable {
+pub const SERVE: Configurable = Configurable {
     path: &["serve"],
     ..MCP
 };
 
 /// `tabmux daemon run`.
-pub(crate) const DAEMON: Configurable = Configurable {
+pub const DAEMON: Configurable = Configurable {
     path: &["daemon", "run"],
     table: "daemon",
     refused: &[SOCKET, PORT, ("config", "the file cannot name another one")],
@@ -73,7 +80,7 @@ const PORT: (&str, &str) = (
 ///
 /// # Errors
 /// When the file is wrong, or its settings do not fit the flags.
-pub(crate) fn complete(
+pub fn complete(
     parser: impl FnOnce() -> Command,
     configurable: Configurable,
     words: Vec<OsString>,
@@ -107,11 +114,7 @@ pub(crate) fn complete(
     if let Err(error) = command.clone().try_get_matches_from(&all) {
         // What is wrong without the file is not the file's fault.
         command.clone().try_get_matches_from(&words)?;
-        return Err(invalid(format!(
-            "{}: {}",
-            file.path.display(),
-            first_sentence(&error)
-        )));
+        return Err(invalid(effective.refusal(&file, error).to_string()));
     }
     Ok(all)
 }
@@ -141,18 +144,10 @@ fn below<'a>(matches: &'a ArgMatches, path: &[&str]) -> Option<&'a ArgMatches> {
 }
 
 /// The command below this one with these names.
-pub(crate) fn command_below<'a>(command: &'a Command, path: &[&str]) -> Option<&'a Command> {
+pub fn command_below<'a>(command: &'a Command, path: &[&str]) -> Option<&'a Command> {
     path.iter().try_fold(command, |command, name| {
         command.find_subcommand(OsStr::new(name))
     })
-}
-
-/// What clap says, without the usage of the command line.
-pub(crate) fn first_sentence(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let lines = text.lines().take_while(|line| !line.is_empty());
-    lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

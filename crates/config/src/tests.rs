@@ -21,9 +21,8 @@ fn added(text: &str, words: &[&str]) -> Result<Vec<String>, String> {
     let given: Vec<_> = words.iter().map(OsString::from).collect();
     let all = own.iter().cloned().chain(given).collect();
     let place = format!("{}/", folder.path().display());
-    let complete = complete(tabmux_stdio_proxy::Args::parser, MCP, all, &[]).map_err(|error| {
-        first_sentence(&error).replace(&file.path.display().to_string(), "FILE")
-    })?;
+    let complete = complete(tabmux_stdio_proxy::Args::parser, MCP, all, &[])
+        .map_err(|error| said(error).replace(&file.path.display().to_string(), "FILE"))?;
     let more = complete
         .iter()
         .skip(2)
@@ -31,6 +30,14 @@ fn added(text: &str, words: &[&str]) -> Result<Vec<String>, String> {
     Ok(more
         .map(|word| word.to_string_lossy().replace(&place, "FOLDER/"))
         .collect())
+}
+
+/// The first sentence of an error of the command line.
+fn said(error: clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().take_while(|line| !line.is_empty());
+    let text: Vec<_> = lines.map(str::trim).collect();
+    text.join(" ").replacen("error: ", "", 1)
 }
 
 fn refusal(text: &str) -> String {
@@ -175,16 +182,28 @@ fn a_wrong_setting_says_where_it_is_and_what_to_write() {
             "FILE, line 1: `tools` has a value, not a table of its own",
         ),
         (
+            "[mcp]\nallowedOrigins = 'https://a.test'\nallowed-origins = 'https://b.test'\n",
+            "FILE, line 3: `allowed-origins` is already set in line 2",
+        ),
+        (
+            "[mcp]\nwsHeaders = '{}'\n",
+            "FILE, [mcp]: the following required arguments were not provided: --wsEndpoint <[NAME=]URL[|COMMAND]>",
+        ),
+        (
+            "[mcp]\nbrowserUrl = 'work=|start --token secret'\n",
+            "FILE, line 2: invalid value '…' for '--browserUrl <[NAME=]URL[|COMMAND]>': write it like http://127.0.0.1:9222",
+        ),
+        (
             "[mcp]\nsocket = '/tmp/s'\n",
             "FILE, line 2: `socket` cannot be set here: all commands of tabmux must use the same one; set TABMUX_SOCKET instead",
         ),
         (
             "[mcp]\ntools = 'dynamic'\n",
-            "FILE: invalid value 'dynamic' for '--tools <TOOLS>' [possible values: auto, progressive, static]",
+            "FILE, line 2: invalid value 'dynamic' for '--tools <TOOLS>' [possible values: auto, progressive, static]",
         ),
         (
             "[mcp]\nisolated = true\nuserDataDir = '/x'\n",
-            "FILE: the argument '--isolated' cannot be used with '--userDataDir <DIR>'",
+            "FILE, line 2: the argument '--isolated' cannot be used with '--userDataDir <DIR>'",
         ),
     ] {
         assert_eq!(refusal(text), expected, "{text}");
