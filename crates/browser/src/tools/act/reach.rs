@@ -236,7 +236,7 @@ impl Spot {
                 let world = tab.world_of(&inner).await?;
                 // Only drawn content gets input: before that, the browser does not know its position.
                 for _ in 0..2 {
-                    let _: bool = world.call("tabmux.nextFrame", 250).await?;
+                    let _: bool = world.call("tabmux.nextFrame", DRAW_MS).await?;
                 }
                 let root = "(() => tabmux.ref(tabmux.dom.documentElement(document)))";
                 receiver = Element {
@@ -415,3 +415,5 @@ pub(crate) async fn shown_frame(world: &World, n: u32) -> Result<Option<FrameId>
 
 /// How long an element may take to appear, stop moving or be enabled.
 pub(in crate::tools) const WAIT_MS: u32 = 1_000;
+/// How long each frame of a document that gets the press may take to be drawn. Only busy machines need more than 20 ms.
+const DRAW_MS: u32 = 1_000;
