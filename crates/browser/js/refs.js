@@ -29,7 +29,7 @@
   /** The element with that number, wherever it is now. @type {Tabmux["element"]} */
   function element(number) {
     const found = present(number);
-    const identity = identities.get(number);
+    const identity = identities.get((found && numberOf(found)) ?? number);
     if (!identity || (found && isAsBefore(number, identity, new Map()))) return found;
     /** @type {SomeLine[]} */
     const lines = [];

@@ -39,9 +39,11 @@
   function ownText(element) {
     if (dom.tag(element) === "img") return lines(dom.attribute(element, "alt") ?? "");
     if (element instanceof HTMLSelectElement) return lines(...[...element.options].map((option) => option.label));
-    if (element instanceof HTMLTextAreaElement) return hasDots(element) ? "" : lines(element.value, element.placeholder);
-    if (!(element instanceof HTMLInputElement) || UNSHOWN_TYPES.has(element.type) || hasDots(element)) return "";
-    return lines(element.value, element.placeholder);
+    if (element instanceof HTMLTextAreaElement) return lines(hasDots(element) ? "" : element.value, element.placeholder);
+    if (!(element instanceof HTMLInputElement)) return "";
+    // The placeholder of a password is shown as it is.
+    const hasValue = !UNSHOWN_TYPES.has(element.type) && !hasDots(element);
+    return lines(hasValue ? element.value : "", element.placeholder, element.alt);
   }
 
   /** Texts that are beside each other. @param {string[]} texts */
@@ -67,9 +69,9 @@
 
   /** @param {ShownPiece} piece @param {number} start @param {number} end @returns {Box[]} */
   function boxesOf({ node, isWhole }, start, end) {
-    const element = isElement(node) ? node : tabmux.parentOf(node);
-    if (!element || !dom.connected(node) || !tabmux.visible(element)) return [];
-    if (isElement(node)) return [...dom.rects(node)].map(plain);
+    if (!dom.connected(node)) return [];
+    if (isElement(node)) return tabmux.visible(node) ? [...dom.rects(node)].map(plain) : [];
+    // Text that is not shown has no boxes. Whether its parent has one says nothing: a slot never has.
     const range = new Range();
     range.selectNodeContents(node);
     // The page may have changed the text in between: then all of it counts.

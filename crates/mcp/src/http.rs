@@ -7,7 +7,6 @@
 //! - `places`: how many long resources are read at once.
 //! - `handshakes`: the sessions of the others, by their ids.
 //! - [`Streamable`]: rmcp's server, with our settings.
-//! - `sent_events`: what was sent to clients with a handshake, in case their connection was cut.
 //!
 //! Who may connect is decided before: a request carries its [`Principal`]. A session belongs to the principal that
 //! opened it, and so does everything in it.
@@ -18,7 +17,6 @@ mod handler;
 mod handshakes;
 mod named;
 mod places;
-mod sent_events;
 mod streamable;
 
 use bytes::Bytes;

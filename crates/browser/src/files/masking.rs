@@ -60,10 +60,17 @@ fn masking_of(file: &mut File) -> io::Result<Masking> {
     let mut start = Vec::new();
     file.rewind()?;
     file.take(1_024).read_to_end(&mut start)?;
-    Ok(match start.contains(&0) {
-        true => Masking::InPlace,
-        false => Masking::Shown,
-    })
+    let is_text = match str::from_utf8(&start) {
+        Ok(_) => true,
+        // A character may be cut at the end.
+        Err(error) => error.error_len().is_none(),
+    };
+    Ok(
+        match !is_text || start.contains(&0) || start.starts_with(b"%PDF-") {
+            true => Masking::InPlace,
+            false => Masking::Shown,
+        },
+    )
 }
 
 /// Larger files, such as heap snapshots, are masked in a stream.

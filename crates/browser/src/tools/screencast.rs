@@ -92,6 +92,7 @@ impl Tool for ScreencastStop {
     const NEEDS_PAGE: bool = false;
 
     async fn run(self, page: Page) -> ToolResult {
+        shown_secrets::may_ask(&page.tab)?;
         let recording = page.tab.filming().running().take();
         let mut recording = recording.ok_or_else(|| ToolError::NotActionable {
             why: "This tab is not being recorded. Call screencast_start first.".into(),
@@ -105,10 +106,7 @@ impl Tool for ScreencastStop {
             .await;
         page.tab.catch_up().await;
         bounds::may_look_back(&page.tab)?;
-        // A page under a dialog cannot be asked.
-        if page.tab.state().dialog.is_none() {
-            shown_secrets::refuse(&page.tab, shown_secrets::NO_VIDEO).await?;
-        }
+        shown_secrets::refuse(&page.tab, shown_secrets::NO_VIDEO).await?;
         page.progress("saving the video");
         let handle = recording.stream.clone();
         recording.stopped = true;

@@ -64,9 +64,18 @@ pub(super) async fn refuse(tab: &Tab, why: &'static str) -> Result<(), ToolError
     if !secrets::exist() {
         return Ok(());
     }
+    may_ask(tab)?;
     learn_closed_roots(tab).await?;
     match Shown::look(tab).await?.is_found {
         true => Err(refused(why)),
+        false => Ok(()),
+    }
+}
+
+/// Refuses if there are secret values and the page cannot be asked, because a dialog is open.
+pub(super) fn may_ask(tab: &Tab) -> Result<(), ToolError> {
+    match secrets::exist() && tab.state().dialog.is_some() {
+        true => Err(refused(UNDER_DIALOG)),
         false => Ok(()),
     }
 }
@@ -205,8 +214,8 @@ fn in_utf16(text: &str, mut parts: Vec<Range<usize>>) -> Vec<(usize, usize)> {
 /// A script sees closed shadow roots after the page was read once.
 async fn learn_closed_roots(tab: &Tab) -> Result<(), ToolError> {
     let world = tab.world().await?;
-    let read = snapshot::read(tab, &world, &Budget::millis(MOST_WORK_MS)).await;
-    read.map(drop)
+    let read = snapshot::read(tab, &world, &Budget::millis(MOST_WORK_MS)).await?;
+    read.map(drop).ok_or_else(|| refused(TOO_MUCH))
 }
 
 /// Whether a frame is gone, or shows another document now.
@@ -214,7 +223,7 @@ fn is_gone(tab: &Tab, frame: &Frame, error: &ToolError) -> bool {
     let is_there = tab.state().frames.showing(frame.document).is_some();
     match error {
         ToolError::TabGone(_) => tab.state().gone.is_none(),
-        _ => !is_there || matches!(error, ToolError::DocumentGone),
+        _ => !is_there,
     }
 }
 
@@ -230,6 +239,8 @@ pub(super) const NO_PDF: &str = "The page shows a secret value, and a PDF would 
 /// Why there is no recording.
 pub(super) const NO_VIDEO: &str = "The page shows a secret value, and a video would show it, too. Use take_snapshot, or \
                                    record another page.";
+const UNDER_DIALOG: &str = "A dialog of the page is open, so it is not known whether the page shows a secret value. Call \
+                            handle_dialog first.";
 const NOT_PAINTABLE: &str = "The page shows a secret value, which can be covered only in a png picture of what is in \
                              view. Omit `format` and `fullPage`, and name a `uid` only of an element that fits into the \
                              view.";
@@ -237,7 +248,8 @@ const CHANGED: &str = "While the picture was taken, the page moved a text with a
 const TOO_MUCH: &str = "The page has too much text to find the secret values that a picture must not show. Use \
                         take_snapshot or find.";
 const MOST_FRAMES: usize = 100;
-const MOST_WORK_MS: f64 = 50.0;
+/// A picture is refused if the page cannot be read in this time.
+const MOST_WORK_MS: f64 = 3_000.0;
 
 #[cfg(test)]
 mod tests {

@@ -12,7 +12,7 @@ use tabmux_text::secrets;
 
 const VALUE: &str = "lunar-value-27";
 
-/// Shows the value in text, in parts, in fields, in a closed shadow root and in frames.
+/// Shows the value in text, in parts, in fields, in slots, in a closed shadow root and in frames.
 const PAGE: &str = r#"<!doctype html><title>Shown</title>
     <style>
     body { margin: 0; font: 20px monospace }
@@ -21,6 +21,7 @@ const PAGE: &str = r#"<!doctype html><title>Shown</title>
     <p class=at style="top: 20px">Got <span id=text>lunar-value-27</span> today</p>
     <p class=at style="top: 60px">Got <span id=parts>lunar-<b>value</b>-<i>27</i></span></p>
     <p class=at style="top: 100px">See ?q=<span id=escaped>lunar%2Dvalue%2D27</span></p>
+    <div id=slotted class=at style="top: 140px">lunar-value-27</div>
     <input id=field class=at style="top: 180px; width: 300px" value=lunar-value-27>
     <textarea id=area class=at style="top: 220px; width: 300px" placeholder=lunar-value-27></textarea>
     <select id=list class=at style="top: 300px"><option>One<option selected>lunar-value-27</select>
@@ -28,7 +29,8 @@ const PAGE: &str = r#"<!doctype html><title>Shown</title>
     <iframe id=same class=at style="top: 400px; height: 60px; border: 3px solid" src=/inner></iframe>
     <iframe id=other class=at style="top: 480px; height: 60px; border: 3px solid"></iframe>
     <input id=password class=at style="top: 560px; width: 300px" type=password value=lunar-value-27>
-    <script>host.attachShadow({ mode: "closed" }).innerHTML = "<span>lunar-value-27</span>"</script>"#;
+    <script>host.attachShadow({ mode: "closed" }).innerHTML = "<span>lunar-value-27</span>";
+    slotted.attachShadow({ mode: "open" }).innerHTML = "<slot></slot>"</script>"#;
 
 const INNER: &str = "<body style='margin: 0; font: 20px monospace'><span>lunar-value-27</span>";
 
@@ -103,7 +105,9 @@ async fn shown_secret_values_are_black_in_pictures() {
     };
     let tab = open(&harness).await;
     let pixels = Pixels::of(&harness, &tab, json!({})).await;
-    for element in ["text", "parts", "escaped", "field", "area", "list", "host"] {
+    for element in [
+        "text", "parts", "escaped", "slotted", "field", "area", "list", "host",
+    ] {
         let rect = rect(&harness, &tab, element).await;
         assert_eq!(pixels.colours_in(&rect), [BLACK], "{element}");
     }

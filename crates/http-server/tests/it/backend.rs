@@ -15,8 +15,6 @@ pub(crate) struct Controls {
     pub(crate) refuses_sessions: AtomicBool,
     begun: watch::Sender<usize>,
     cancelled: watch::Sender<usize>,
-    /// Whether late calls end.
-    ends: watch::Sender<bool>,
 }
 
 impl Controls {
@@ -25,16 +23,10 @@ impl Controls {
             refuses_sessions: AtomicBool::new(false),
             begun: watch::Sender::new(0),
             cancelled: watch::Sender::new(0),
-            ends: watch::Sender::new(false),
         })
     }
 
-    /// Ends the calls of `late`.
-    pub(crate) fn end_late_calls(&self) {
-        self.ends.send_replace(true);
-    }
-
-    /// Waits until so many calls of `wait` and `late` have begun.
+    /// Waits until so many calls have begun that do not end by themselves.
     pub(crate) async fn until_begun(&self, wanted: usize) {
         let mut begun = self.begun.subscribe();
         let waiting = begun.wait_for(|begun| *begun >= wanted);
@@ -86,12 +78,6 @@ impl Backend for Scripted {
             "wait" => {
                 self.0.begun.send_modify(|begun| *begun += 1);
                 std::future::pending().await
-            }
-            "late" => {
-                self.0.begun.send_modify(|begun| *begun += 1);
-                let mut ends = self.0.ends.subscribe();
-                let _ = ends.wait_for(|ends| *ends).await;
-                Ok(CallReply::text("It was late."))
             }
             _ => Err(CallFailure::UnknownTool { name: request.tool }),
         }

@@ -5,9 +5,6 @@ use crate::server::{Server, read};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tabmux_testkit::patiently;
-use tokio::io::AsyncReadExt as _;
-use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn a_handshake_that_failed_leaves_no_session() {
@@ -79,57 +76,7 @@ async fn running_calls_of_a_revoked_token_end() {
 }
 
 #[tokio::test]
-async fn an_answer_waits_for_a_client_whose_connection_was_cut() {
-    let server = Server::start().await;
-    let token = server.token("ci");
-    let session = server.handshake(&token).await;
-    let call = Request::call(&token, &session, "late", json!({}));
-    let mut cut = server.begin(&call).await;
-    let last = first_event_id(&mut cut).await;
-    server.controls.until_begun(1).await;
-    drop(cut);
-    let resume = Request::new("GET")
-        .token(&token)
-        .session(&session)
-        .header("Accept", "text/event-stream")
-        .header("Last-Event-ID", &last);
-    let waiting = server.begin(&resume).await;
-    server.controls.end_late_calls();
-    for answer in [read(waiting).await, server.send(&resume).await] {
-        assert_eq!(answer.status, 200, "{answer:?}");
-        assert!(answer.body.contains("It was late."), "{answer:?}");
-    }
-    // Another session gets nothing of it.
-    let other = server.handshake(&token).await;
-    let stranger = Request::new("GET")
-        .token(&token)
-        .session(&other)
-        .header("Accept", "text/event-stream")
-        .header("Last-Event-ID", "0/1");
-    let answer = server.send(&stranger).await;
-    assert!(!answer.body.contains("It was late."), "{answer:?}");
-}
-
-/// The id of the first event of an answer.
-async fn first_event_id(stream: &mut TcpStream) -> String {
-    let mut text = String::new();
-    let reading = async {
-        loop {
-            let found = text.split_once("id: ").map(|(_, rest)| rest);
-            if let Some((id, _)) = found.and_then(|rest| rest.split_once('\n')) {
-                return id.trim().to_owned();
-            }
-            let mut bytes = [0; 1_024];
-            let count = stream.read(&mut bytes).await.unwrap();
-            assert!(count > 0, "no event: {text}");
-            text.push_str(&String::from_utf8_lossy(&bytes[..count]));
-        }
-    };
-    patiently(reading, || "an event".to_owned()).await
-}
-
-#[tokio::test]
-async fn many_large_answers_are_not_kept() {
+async fn answers_that_were_read_are_not_kept() {
     let server = Server::start().await;
     let token = server.token("ci");
     let session = server.handshake(&token).await;

@@ -3,7 +3,6 @@
 use super::*;
 use crate::acquire::grid::{GridPlace, lease_files};
 use serde_json::json;
-use std::pin::pin;
 use tabmux_testkit::{FixtureServer, Request, Response};
 
 #[test]
@@ -60,13 +59,13 @@ async fn selenoid_is_asked_over_http_and_its_websocket_is_beside_its_folder() {
 
     for nth in 1..=2 {
         let path = "/wd/hub/session/one/timeouts";
-        let mut asked = pin!(server.wait_for_nth_request(path, nth));
         loop {
             tokio::time::pause();
             tokio::time::advance(KEEP_EVERY).await;
             tokio::time::resume();
             // It may not have begun to wait before the time passed.
-            let soon = tokio::time::timeout(Duration::from_millis(100), &mut asked);
+            let asked = server.wait_for_nth_request(path, nth);
+            let soon = tokio::time::timeout(Duration::from_millis(100), asked);
             if soon.await.is_ok() {
                 break;
             }
